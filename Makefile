@@ -19,7 +19,7 @@ SANITIZED_TESTS := tests/native tests/trees tests/core_trees tests/kernels tests
 # Polars, which these import, cannot be loaded under the thread sanitizer
 NOT_BY_THREADS := $(addprefix --ignore=tests/trees/test_, decision_tree_tables.py importance.py model_tree.py)
 
-.PHONY: build demo test quick dropin house test-lowest portable lint changelog format stub bench crash fuzz sanitize sanitize-kernels wheel wheel-test \
+.PHONY: build demo test quick site dropin house test-lowest portable lint changelog format stub bench crash fuzz sanitize sanitize-kernels wheel wheel-test \
 	small-test clean
 
 # What is required is fetched while the kernels are compiled, and its bytecode is compiled on all cores (pip takes one).
@@ -63,6 +63,14 @@ quick: $(STAMP)
 # scikit-learn's own tests on our learners; WORDS=linear_model for the modules of a folder, QUICK=1 for those of CI
 dropin: $(STAMP)
 	$(BIN)/python tools/dropin.py $(WORDS) $(if $(QUICK),--quick)
+
+# the site, into build/site/html: chapters, guides and reference, whose code is run; warnings are errors
+site: $(STAMP)
+	$(BIN)/python requirements.py docs > .venv/docs.txt
+	$(PIP) --requirement .venv/docs.txt
+	$(BIN)/python tools/site.py build/site/source
+	$(BIN)/python -m sphinx -q -W --keep-going -j 2 -b html build/site/source build/site/html
+	@echo "the site is in build/site/html/index.html"
 
 # how the code reads, beside packages that the field admires
 house: $(STAMP)

@@ -54,7 +54,7 @@ def committee(scale):
     def ours():
         from lyceum.ensemble import VotingClassifier
 
-        return VotingClassifier(_members())
+        return VotingClassifier(_members(), voting="soft")
 
     def theirs():
         from sklearn.ensemble import VotingClassifier

@@ -33,12 +33,17 @@ from lyceum.workflows import fit_file
 class Client:
     """Requests over one connection, each with the next record."""
 
-    def __init__(self, address: tuple[str, int], bodies: list[bytes]):
+    def __init__(
+        self,
+        address: tuple[str, int],
+        bodies: list[bytes],
+        path: str = "/models/model/predict",
+    ):
         self.address = address
         self.requests = [
-            b"POST /models/model/predict HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+            b"POST %b HTTP/1.1\r\nHost: 127.0.0.1\r\n"
             b"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n%b"
-            % (len(body), body)
+            % (path.encode(), len(body), body)
             for body in bodies
         ]
 

@@ -102,8 +102,12 @@ def test_a_tree_whose_nodes_have_two_parents_is_refused(tmp_path):
 
 def test_trees_of_fewer_classes_than_the_model_are_refused(tmp_path):
     model = RandomForestClassifier(n_estimators=2, random_state=0).fit(TABLE, CLASSES)
-    object.__setattr__(model.trees_[0], "value", model.trees_[0].value[:, :1].copy())
-    object.__setattr__(model.trees_[1], "value", model.trees_[1].value[:, :1].copy())
+    object.__setattr__(
+        model.trees_[0], "node_values", model.trees_[0].node_values[:, :1].copy()
+    )
+    object.__setattr__(
+        model.trees_[1], "node_values", model.trees_[1].node_values[:, :1].copy()
+    )
     with pytest.raises(ModelFileError, match="whose trees are of other classes"):
         lyceum.load(forged(model, tmp_path / "model"))
 

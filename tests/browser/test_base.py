@@ -24,16 +24,12 @@ def test_the_printed_address_lets_in_and_hides_the_token(workbench, page):
     assert page.get_by_role("link", name="penguins.csv").is_visible()
 
 
-def test_the_first_page_is_small_and_quick(workbench, page):
+def test_the_first_page_is_small(workbench, page):
     sizes = []
     page.on("response", lambda answer: sizes.append(len(answer.body())))
     page.goto(workbench.address)
     page.get_by_role("link", name="geyser.csv").wait_for()
     assert sum(sizes) < 150 * 1024
-    timing = page.evaluate(
-        "performance.getEntriesByType('navigation')[0].domInteractive"
-    )
-    assert timing < 1000
 
 
 def test_going_back_undoes_a_click(workbench, page):

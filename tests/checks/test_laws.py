@@ -11,6 +11,7 @@ from lyceum import catalog
 @pytest.mark.filterwarnings(
     "ignore:Perceptron made:sklearn.exceptions.ConvergenceWarning"
 )
+@pytest.mark.filterwarnings("ignore:Warm-start fitting without increasing")
 @pytest.mark.parametrize("name", [entry.name for entry in catalog.learners()])
 def test_laws(name):
     check(learner_named(name), case_of(name))

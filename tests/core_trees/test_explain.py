@@ -35,7 +35,9 @@ def test_base_and_contributions_are_the_prediction(seed):
     rng = np.random.default_rng(seed)
     trees = [random_tree(rng, 15, n_values=3) for _ in range(5)]
     X = random_rows(rng, 200, gaps=0.3)
-    router = Router(trees, 4, values=[shares(tree.value) for tree in trees], scale=0.2)
+    router = Router(
+        trees, 4, values=[shares(tree.node_values) for tree in trees], scale=0.2
+    )
     pick = rng.integers(0, 3, size=200)
     found = contributions(router, X, pick)
     np.testing.assert_allclose(
@@ -51,11 +53,11 @@ def test_every_step_is_credited_to_the_column_tested():
     parents = tree.parent
     for i, row in enumerate(X):
         for node, share, _ in parts(tree, row)[1:]:
-            change = tree.value[node, 0] - tree.value[parents[node], 0]
+            change = tree.node_values[node, 0] - tree.node_values[parents[node], 0]
             wanted[i, tree.feature[parents[node]]] += share * change
     found = contributions(Router([tree], 4), X)
     np.testing.assert_allclose(found[:, 1:], wanted, rtol=1e-12, atol=1e-15)
-    np.testing.assert_array_equal(found[:, 0], np.full(100, tree.value[0, 0]))
+    np.testing.assert_array_equal(found[:, 0], np.full(100, tree.node_values[0, 0]))
 
 
 def test_trees_of_one_class_each_explain_their_class_alone():
@@ -78,7 +80,7 @@ def test_a_forest_of_sklearn_is_explained_exactly():
     forest = RandomForestClassifier(10, random_state=0).fit(X, y)
     trees = [of_sklearn(tree) for tree in forest.estimators_]
     router = Router(
-        trees, 4, values=[shares(tree.value) for tree in trees], scale=1 / 10
+        trees, 4, values=[shares(tree.node_values) for tree in trees], scale=1 / 10
     )
     X = X.astype(np.float32)
     proba = forest.predict_proba(X)
@@ -109,8 +111,8 @@ def test_the_path_of_a_row_with_a_missing_cell_goes_several_ways():
     for node, weight, value in zip(
         builder.split(0, 0, THRESHOLD, missing=-1, threshold=0.0), (1, 3), (4.0, 8.0)
     ):
-        builder.set(node, weight=float(weight), value=[value])
-    builder.set(0, value=[7.0], weight=4.0)
+        builder.set(node, weight=float(weight), node_values=[value])
+    builder.set(0, node_values=[7.0], weight=4.0)
     path = builder.tree().path([np.nan])
     assert [
         (step.node, step.question, step.cell, step.share) for step in path.steps[1:]

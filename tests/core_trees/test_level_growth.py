@@ -214,7 +214,10 @@ def scikit(ours, theirs, offset=0.0):
         ours.threshold[first], theirs.threshold[second], rtol=1e-6
     )
     np.testing.assert_allclose(
-        ours.value[first] - offset, theirs.value[second], rtol=1e-8, atol=1e-8
+        ours.node_values[first] - offset,
+        theirs.node_values[second],
+        rtol=1e-8,
+        atol=1e-8,
     )
     np.testing.assert_allclose(
         ours.impurity[first], theirs.impurity[second], rtol=1e-7, atol=1e-9
@@ -291,7 +294,7 @@ def test_weight_two_equals_a_repeated_row(number):
             getattr(one, name)[first], getattr(two, name)[second]
         )
     np.testing.assert_allclose(
-        one.value[first], two.value[second], rtol=1e-9, atol=1e-12
+        one.node_values[first], two.node_values[second], rtol=1e-9, atol=1e-12
     )
 
 
@@ -365,7 +368,7 @@ def test_a_small_budget_costs_passes_and_changes_nothing():
 def test_one_row_and_one_class_are_a_leaf():
     rows = rows_of([[1.0, 2.0]], [1], n_classes=2)
     tree = grow_by_levels(rows, Bins.of(rows), Growth(), 2)
-    assert (tree.n_nodes, tree.value.tolist(), tree.impurity.tolist()) == (
+    assert (tree.n_nodes, tree.node_values.tolist(), tree.impurity.tolist()) == (
         1,
         [[0.0, 1.0]],
         [0.0],
@@ -388,7 +391,7 @@ def test_equal_numbers_far_from_zero_are_not_split(criterion):
     rows = rows_of(np.arange(150.0)[:, None], y, at=(20, 70))
     tree = grow_by_levels(rows, Bins.of(rows), Growth(criterion=criterion))
     assert tree.n_leaves == 3
-    assert sorted(tree.value[tree.kind == LEAF, 0].tolist()) == pytest.approx(
+    assert sorted(tree.node_values[tree.kind == LEAF, 0].tolist()) == pytest.approx(
         [*y[::50]], rel=1e-15
     )
 

@@ -46,7 +46,7 @@ def test_values_are_those_of_the_definition(dtype, gaps, seed):
     rng = np.random.default_rng(seed)
     trees = [random_tree(rng, int(rng.integers(0, 25)), n_values=3) for _ in range(6)]
     X = random_rows(rng, 200, gaps, dtype)
-    sums = expected(trees, X, [tree.value for tree in trees])
+    sums = expected(trees, X, [tree.node_values for tree in trees])
     for engine in ENGINES:
         np.testing.assert_allclose(
             Router(trees, 4, engine=engine).sums(X), sums, rtol=1e-13, err_msg=engine
@@ -108,7 +108,7 @@ def test_shares_without_weight_are_equal():
     for node, value in zip(
         builder.split(0, 0, THRESHOLD, missing=-1, threshold=0.0), (1.0, 2.0)
     ):
-        builder.set(node, weight=0.0, value=[value])
+        builder.set(node, weight=0.0, node_values=[value])
     assert Router([builder.tree()], 1).sums([[np.nan]]).tolist() == [[1.5]]
 
 
@@ -156,7 +156,8 @@ def test_ranks_are_exact_at_and_beside_every_threshold(engine, offset, spread, c
     for threshold in t:
         builder = Builder(1)
         builder.set(
-            builder.split(0, 0, THRESHOLD, threshold=float(threshold))[1], value=[1.0]
+            builder.split(0, 0, THRESHOLD, threshold=float(threshold))[1],
+            node_values=[1.0],
         )
         trees.append(builder.tree())
     X = np.concatenate(
@@ -172,7 +173,7 @@ def test_engines_agree_bit_for_bit_on_a_forest_of_sklearn():
     forest = RandomForestClassifier(15, max_depth=6, random_state=0).fit(X, y)
     trees = [of_sklearn(tree) for tree in forest.estimators_]
     routers = [
-        Router(trees, 12, values=[shares(t.value) for t in trees], engine=engine)
+        Router(trees, 12, values=[shares(t.node_values) for t in trees], engine=engine)
         for engine in ENGINES
     ]
     walked, scanned = (router.sums(X) for router in routers)
@@ -221,7 +222,7 @@ def test_each_tree_adds_to_its_column_by_its_scale():
     wanted = np.column_stack(
         [
             sum(
-                scale[t] * expected([trees[t]], X, [trees[t].value])[:, 0]
+                scale[t] * expected([trees[t]], X, [trees[t].node_values])[:, 0]
                 for t in (k, k + 3)
             )
             for k in range(3)

@@ -51,7 +51,7 @@ def weather():
     for node, value in counts.items():
         builder.set(
             node,
-            value=[float(v) for v in value],
+            node_values=[float(v) for v in value],
             weight=float(sum(value)),
             n_rows=sum(value),
         )
@@ -174,7 +174,7 @@ def test_regression_rules_have_means_and_deviations():
 
 def test_a_tree_of_one_leaf_always_says_the_same():
     builder = Builder(2)
-    builder.set(0, value=[1.0, 2.5], weight=3.5, n_rows=3)
+    builder.set(0, node_values=[1.0, 2.5], weight=3.5, n_rows=3)
     tree = builder.tree()
     assert (
         str(rules(TreeLabels(tree, SCHEMA, LABELS))[0])

@@ -341,3 +341,7 @@ def test_fisher_for_two_classes_has_both_scatters_between(offset):
     three = DiscriminantProjection().fit(X, np.arange(50) % 3)
     assert not hasattr(three, "mean_difference_scatter_")
     assert len(three.summary().facts) == 5
+
+
+def test_names_of_a_learner_on_a_matrix_can_be_listed():
+    assert "fit" in dir(ClassicalMDS(1, metric="precomputed"))

@@ -16,7 +16,10 @@ from lyceum.cli import app
 
 ROOT = Path(__file__).parents[2]
 GUIDES = sorted(
-    path.name for path in (ROOT / "docs").glob("*.md") if path.name != "design.md"
+    path.relative_to(ROOT / "docs").as_posix()
+    for folder in ("docs", "docs/chapters")
+    for path in (ROOT / folder).glob("*.md")
+    if path.name != "design.md"
 )
 
 

@@ -1,7 +1,6 @@
 """AdaBoost of Lyceum's own trees: the quick ways give what the trees' own `fit` gives."""
 
 import pickle
-from dataclasses import fields
 from itertools import pairwise
 
 import numpy as np
@@ -12,7 +11,7 @@ from sklearn.ensemble import AdaBoostClassifier as TheirAdaBoost
 from tests.ensemble.adaboost_cases import cloud
 from threadpoolctl import threadpool_limits
 
-from lyceum._core.trees import Tree
+from lyceum._core.trees import ARRAYS
 from lyceum.ensemble import AdaBoostClassifier
 from lyceum.ensemble.boosting import adaboost as _adaboost
 from lyceum.ensemble.boosting.adaboost_members import (
@@ -46,10 +45,10 @@ def same_trees(one, two):
         assert vars(a).keys() == vars(b).keys()
         assert a.random_state == b.random_state
         np.testing.assert_allclose(a.feature_importances_, b.feature_importances_)
-        for of in fields(Tree):
-            x, y = getattr(a.tree_, of.name), getattr(b.tree_, of.name)
+        for name in ARRAYS:
+            x, y = getattr(a.tree_, name), getattr(b.tree_, name)
             assert x.dtype == y.dtype
-            np.testing.assert_allclose(x, y, rtol=1e-9, atol=1e-12, err_msg=of.name)
+            np.testing.assert_allclose(x, y, rtol=1e-9, atol=1e-12, err_msg=name)
     np.testing.assert_allclose(one.alphas_, two.alphas_, rtol=1e-9)
 
 

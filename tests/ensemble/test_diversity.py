@@ -141,7 +141,9 @@ def test_a_committee_prunes_itself():
         (f"t{i}", DecisionTreeClassifier(max_depth=2), [i, (i + 1) % 8])
         for i in range(8)
     ]
-    model = VotingClassifier(members, random_state=0).fit(X[:200], y[:200])
+    model = VotingClassifier(members, voting="soft", random_state=0).fit(
+        X[:200], y[:200]
+    )
     smaller = model.prune(X[200:300], y[200:300])
     assert 1 <= len(smaller.names_) < 8
     assert smaller.score(X[200:300], y[200:300]) >= model.score(X[200:300], y[200:300])

@@ -169,7 +169,7 @@ def test_the_values_of_the_tree_are_those_of_its_rows():
         assert tree.n_rows[i] == len(here)
         np.testing.assert_allclose(tree.weight[i], w[here].sum())
         np.testing.assert_allclose(
-            tree.value[i, 0], -np.average(g[here], weights=w[here]), atol=1e-9
+            tree.node_values[i, 0], -np.average(g[here], weights=w[here]), atol=1e-9
         )
         if tree.kind[i] == LEAF:
             continue

@@ -2,7 +2,7 @@
 
 import pickle
 import zipfile
-from dataclasses import fields, replace
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -10,7 +10,7 @@ import pytest
 from sklearn.base import clone
 
 import lyceum
-from lyceum._core.trees import pack_trees, unpack_trees
+from lyceum._core.trees import ARRAYS, pack_trees, unpack_trees
 from lyceum.ensemble import (
     ExtraTreesRegressor,
     HistGradientBoostingClassifier,
@@ -59,7 +59,7 @@ def of_size(learner, n, again=False):
 
 def same(a, b):
     """Whether two trees are the same to the bit and the type."""
-    pairs = [(getattr(a, of.name), getattr(b, of.name)) for of in fields(a)]
+    pairs = [(getattr(a, name), getattr(b, name)) for name in ARRAYS]
     return all(
         x.dtype == y.dtype and x.shape == y.shape and x.tobytes() == y.tobytes()
         for x, y in pairs
@@ -99,7 +99,7 @@ def test_weights_that_are_not_whole_and_negative_zeros_come_back_to_the_bit():
 
 def test_counts_take_few_bytes():
     arrays = pack_trees(trees()[1:])  # without the fractions of C4.5
-    assert arrays["value"].dtype.itemsize <= 2
+    assert arrays["node_values"].dtype.itemsize <= 2
     assert arrays["feature"].dtype.itemsize == 1
     assert arrays["impurity"].dtype == np.float64
 
@@ -191,7 +191,5 @@ def test_files_whose_trees_lead_outside_are_refused(
 
 def test_a_forest_of_counts_takes_less_than_half_of_its_arrays():
     _, model = fitted(RandomForestClassifier(n_estimators=60, random_state=0))
-    arrays = sum(
-        getattr(tree, of.name).nbytes for tree in model.trees_ for of in fields(tree)
-    )
+    arrays = sum(getattr(tree, name).nbytes for tree in model.trees_ for name in ARRAYS)
     assert 2 * len(pickle.dumps(model)) < arrays

@@ -69,7 +69,7 @@ def test_the_rows_of_every_tree_are_those_it_was_grown_on(forest):
     for tree, rows in zip(model, samples):
         assert (w[rows] > 0).all()
         np.testing.assert_array_equal(
-            tree.tree_.value[0], np.bincount(y[rows], minlength=3)
+            tree.tree_.node_values[0], np.bincount(y[rows], minlength=3)
         )
 
 
@@ -106,7 +106,7 @@ def test_balanced_subsamples_give_every_class_the_same_weight_in_every_tree():
         5, class_weight="balanced_subsample", random_state=0
     ).fit(X[few], y[few])
     for tree in model:
-        present = tree.tree_.value[0][tree.tree_.value[0] > 0]
+        present = tree.tree_.node_values[0][tree.tree_.node_values[0] > 0]
         np.testing.assert_allclose(present, present[0])
     whole = [
         RandomForestClassifier(5, class_weight=w, bootstrap=False, random_state=0).fit(

@@ -157,7 +157,7 @@ def test_members_have_their_own_columns_by_name_and_by_number():
         ("a", NaiveBayes(), ["island", "bill_length_mm"]),
         ("b", NaiveBayes(), [1, 2]),
     ]
-    model = VotingClassifier(members).fit(penguins)
+    model = VotingClassifier(members, voting="soft").fit(penguins)
     assert model.estimators_[0].schema_.names == tuple(
         sorted(("island", "bill_length_mm"), key=names.index)
     )
@@ -173,7 +173,7 @@ def test_frames_reach_members_of_any_library_as_they_are():
     )
     y = np.where(frame["x"] > 0, "yes", "no")
     members = [("own", NaiveBayes()), ("other", SkLogistic(), ["x"])]
-    model = VotingClassifier(members).fit(frame, y)
+    model = VotingClassifier(members, voting="soft").fit(frame, y)
     assert model.framed_
     assert model.score(frame, y) > 0.9
     np.testing.assert_array_equal(model.estimators_[1].feature_names_in_, ["x"])
@@ -188,9 +188,9 @@ def test_weights_by_validation_favor_the_better_member():
         ("poor", LinearDiscriminantAnalysis(), [6, 7]),
     ]
     for way in ("validation", "log_odds", "learned"):
-        model = VotingClassifier(members, weights=way, random_state=0).fit(
-            np.hstack([X, noise]), y
-        )
+        model = VotingClassifier(
+            members, voting="soft", weights=way, random_state=0
+        ).fit(np.hstack([X, noise]), y)
         assert model.weights_[0] > model.weights_[1]
         assert model.validation_errors_[0] < model.validation_errors_[1]
     assert (
@@ -279,9 +279,9 @@ def test_members_that_need_a_frame_are_explained_in_it(library):
     def _table(X):
         return X if isinstance(X, pd.DataFrame) else X.to_pandas()
 
-    model = VotingClassifier([("watcher", Watcher()), ("bayes", NaiveBayes())]).fit(
-        frame, y
-    )
+    model = VotingClassifier(
+        [("watcher", Watcher()), ("bayes", NaiveBayes())], voting="soft"
+    ).fit(frame, y)
     seen.clear()
     found = model.explain(frame)
     np.testing.assert_allclose(

@@ -124,9 +124,7 @@ def test_mahalanobis_minkowski_and_sparse_rows():
     for metric in ("mahalanobis", Mahalanobis(S)):
         ours = KNeighborsClassifier(5, metric=metric).fit(X, y)
         np.testing.assert_allclose(ours.predict_proba(Q), expected, atol=1e-12)
-    by_name = KNeighborsClassifier(5, metric="minkowski", metric_params={"p": 3}).fit(
-        X, y
-    )
+    by_name = KNeighborsClassifier(5, metric="minkowski", p=3).fit(X, y)
     given_one = KNeighborsClassifier(5, metric=Minkowski(3)).fit(X, y)
     expected = (
         sk.KNeighborsClassifier(5, metric="minkowski", p=3).fit(X, y).predict_proba(Q)

@@ -103,9 +103,9 @@ def test_children_are_below_and_parents_in_the_middle():
 def test_bars_in_leaves_are_class_shares():
     builder = Builder(3)
     pair = builder.split(0, 0, THRESHOLD, threshold=1.0)
-    builder.set(0, value=[3.0, 4.0, 1.0], weight=8.0)
-    builder.set(pair[0], value=[3.0, 0.0, 1.0], weight=4.0)
-    builder.set(pair[1], value=[0.0, 4.0, 0.0], weight=4.0)
+    builder.set(0, node_values=[3.0, 4.0, 1.0], weight=8.0)
+    builder.set(pair[0], node_values=[3.0, 0.0, 1.0], weight=4.0)
+    builder.set(pair[1], node_values=[0.0, 4.0, 0.0], weight=4.0)
     ax = plot.tree(builder.tree(), classes=["a", "b", "c"])
     widths = [patch.get_width() for patch in ax.patches if isinstance(patch, Rectangle)]
     assert len(widths) == 3
@@ -146,7 +146,7 @@ def test_a_tree_cut_at_a_depth_says_what_is_left_out():
 
 def test_one_leaf_is_a_tree_too():
     builder = Builder(1)
-    builder.set(0, value=[2.5])
+    builder.set(0, node_values=[2.5])
     ax = plot.tree(builder.tree())
     assert len(boxes(ax)) == 1
     assert [text.get_text() for text in ax.texts] == ["2.5", "n 1"]

@@ -164,6 +164,7 @@ def fake_study(
     study = SimpleNamespace(
         comparison=comparison, choice=comparison[comparison.choice], classes=classes,
         recipe=SimpleNamespace(target="y"), doubt=doubt, actions=_actions(classes, matrix, doubt),
+        skipped=(), candidates=(),
     )  # fmt: skip
     return FakeStudy(comparison, answer(study), said)
 

@@ -107,8 +107,8 @@ def test_conclusions_without_time_are_named_and_made_when_there_is_more(
         if text.startswith("The time allowed")
     ]
     assert (
-        "the learning curve, the importance of the columns and the test on the rows held out"
-        in said
+        "the learning curve, the importance of the columns, the test on the rows held out and"
+        " explained examples were not made" in said
     )
     assert found.effects is found.comparison.holdout is None
     again = lyceum.study(datasets.path("penguins"), "species", **ask)

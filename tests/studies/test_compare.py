@@ -345,7 +345,7 @@ def test_a_spent_budget_compares_the_folds_that_all_finished_and_says_so(
     assert not found.finished
     assert found.comparison.n_folds == 2
     assert found.comparison.learning_curve is None
-    assert {s.folds_done for s in found.comparison.learners} == {2, 3}
+    assert {s.folds_done for s in found.comparison.learners} == {2, 4}
     assert any("2 of 4 folds" in text for text in found.comparison.statements)
     resumed = lyceum.study(datasets.path("penguins"), "species", **ask)
     assert resumed.finished
@@ -369,7 +369,10 @@ def test_a_budget_of_nothing_still_runs_the_constant_guess(tmp_path):
     )
     assert found.skipped == ("NaiveBayes",)
     assert found.choice.is_baseline
-    assert "naive Bayes was not run at all" in found.comparison.statements[0]
+    assert "naive Bayes was not run, or on too few" in found.comparison.statements[0]
+    assert found.answer.startswith(
+        "The time allowed was enough for 0 of 1 learners; not compared: naive Bayes."
+    )
 
 
 def test_progress_counts_to_the_end(tmp_path):

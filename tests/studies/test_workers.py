@@ -17,6 +17,7 @@ from lyceum.studies.plan.plan import Plan, Task
 from lyceum.studies.plan.study_data import StudyData
 from lyceum.studies.run import workers as _workers
 from lyceum.studies.run.deadline import Deadline
+from lyceum.studies.run.schedule import Job
 from lyceum.studies.run.tasks import TaskRunner
 from lyceum.studies.run.workers import Workers
 
@@ -120,7 +121,7 @@ def test_a_task_in_another_process_gives_the_same_predictions():
     )
     data = StudyData.of(recipe)
     runner = TaskRunner(Plan.of(recipe, data), data, Deadline())
-    job = (Task("RandomForestRegressor", 0, 1), True)
+    job = Job(Task("RandomForestRegressor", 0, 1), is_searched=False)
     here, there = runner(job), pickle.loads(pickle.dumps(runner))(job)
     assert here[1].equals(there[1])
     assert (here[0].settings, here[0].train_loss) == (

@@ -61,7 +61,7 @@ def tree_of(shape, kinds):
         missing=np.full(n, -1, dtype=np.int32),
         cuts=np.empty(0),
         branches=np.array(branches, dtype=np.int32),
-        value=value,
+        node_values=value,
         weight=value.sum(axis=1),
         n_rows=value.sum(axis=1).astype(np.int64),
         impurity=1 - (share**2).sum(axis=1),
@@ -231,7 +231,7 @@ def test_c45_of_contact_lenses_is_the_published_tree():
     lenses = [lens for one in normal for lens in ("none", one)]
     model = C45().fit(table.astype("category"), lenses)
     assert shape(model) == (4, 7, ["tears", "astigmatism", "spectacles"])
-    leaves = model.tree_.value[model.tree_.kind == LEAF]
+    leaves = model.tree_.node_values[model.tree_.kind == LEAF]
     counts = sorted(
         zip(
             leaves.sum(axis=1).tolist(),

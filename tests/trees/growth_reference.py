@@ -94,7 +94,7 @@ def follow(referee: Referee, tree: Tree) -> int:
 
 def _check_description(referee, tree, node, rows):
     scale = 1 + referee.root_impurity
-    value, total = tree.value[node].tolist(), weight_of(rows)
+    value, total = tree.node_values[node].tolist(), weight_of(rows)
     expected = [len(rows), total, referee.impurity(rows), *referee.value(rows)]
     found = [tree.n_rows[node], tree.weight[node], tree.impurity[node], *value]
     # any median will do, as rounding may move it

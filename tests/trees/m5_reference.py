@@ -259,7 +259,7 @@ class Reference:
             missing=np.where(inner, 0, -1).astype(np.int32),
             cuts=np.empty(0),
             branches=np.empty(0, dtype=np.int32),
-            value=np.array([[self.y[node.rows].mean()] for node in nodes]),
+            node_values=np.array([[self.y[node.rows].mean()] for node in nodes]),
             weight=np.array([float(len(node.rows)) for node in nodes]),
             n_rows=np.array([len(node.rows) for node in nodes]),
             impurity=np.array([self.y[node.rows].std() for node in nodes]),

@@ -178,7 +178,7 @@ def interval_tree() -> Tree:
         missing=np.full(n, -1, dtype=np.int32),
         cuts=np.array([0.0, 1.0, 3.0, 4.0, 2.0, 5.0]),
         branches=np.empty(0, dtype=np.int32),
-        value=np.array(
+        node_values=np.array(
             [
                 [6.0, 6.0],
                 [2, 2],

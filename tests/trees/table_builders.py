@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lyceum._core.trees import LEAF, THRESHOLD, Tree
+from lyceum._core.trees import LEAF, THRESHOLD, UNDEFINED, Tree
 
 # outlook (sunny, overcast, rain), temperature (hot, mild, cool), humidity (high, normal), wind
 # (weak, strong)
@@ -52,17 +52,17 @@ def from_scikit(model) -> Tree:
         - (weight[left] * impurity[left] + weight[right] * impurity[right]) / weight[at]
     )
     return Tree(
-        feature=np.where(inner, theirs.feature[order], -1).astype(np.int32),
+        feature=np.where(inner, theirs.feature[order], UNDEFINED).astype(np.int32),
         kind=np.where(inner, THRESHOLD, LEAF).astype(np.uint8),
         child=child,
         n_children=np.where(inner, 2, 0).astype(np.int32),
-        threshold=np.where(inner, theirs.threshold[order], np.nan),
+        threshold=np.where(inner, theirs.threshold[order], UNDEFINED),
         table=np.full(n, -1, dtype=np.int32),
         n_codes=np.zeros(n, dtype=np.int32),
         missing=np.where(inner, 0, -1).astype(np.int32),
         cuts=np.empty(0),
         branches=np.empty(0, dtype=np.int32),
-        value=value,
+        node_values=value,
         weight=weight,
         n_rows=theirs.n_node_samples[order].astype(np.int64),
         impurity=impurity,

@@ -76,7 +76,7 @@ def test_balanced_classes_weigh_alike_and_their_weights_count():
     )
     # scikit-learn counts rows here
     weighted = DecisionTreeClassifier(**options).fit(X, y, w)
-    np.testing.assert_allclose(weighted.tree_.value[0], np.full(3, w.sum() / 3))
+    np.testing.assert_allclose(weighted.tree_.node_values[0], np.full(3, w.sum() / 3))
 
 
 @pytest.mark.syllabus("6.7.1")
@@ -126,7 +126,7 @@ def test_every_split_passes_the_chi_square_test():
     free = DecisionTreeClassifier(min_samples_leaf=5).fit(X, y)
     assert 1 < model.get_n_leaves() < free.get_n_leaves()
     for node in np.flatnonzero(model.tree_.kind != LEAF):
-        table = model.tree_.value[list(model.tree_.children(node))]
+        table = model.tree_.node_values[list(model.tree_.children(node))]
         assert (
             chi2_contingency(table[:, table.sum(axis=0) > 0], correction=False).pvalue
             <= level

@@ -46,10 +46,13 @@ def test_a_learner_is_pruned_by_complexity_and_by_expected_loss():
     assert path.risks[0] <= path.risks[-1]
     alpha = float(model.cost_complexity_path().alphas[-2])
     wanted = model.cost_complexity_path().at(alpha)
-    assert_array_equal(model.prune("complexity", alpha=alpha).tree_.value, wanted.value)
+    assert_array_equal(
+        model.prune("complexity", alpha=alpha).tree_.node_values, wanted.node_values
+    )
     by_loss = model.prune("loss")
     assert_array_equal(
-        by_loss.tree_.value, prune_by_loss(model.tree_, loss, smoothing="laplace").value
+        by_loss.tree_.node_values,
+        prune_by_loss(model.tree_, loss, smoothing="laplace").node_values,
     )
     assert 1 <= by_loss.get_n_leaves() < model.get_n_leaves()
 

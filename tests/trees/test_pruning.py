@@ -21,7 +21,7 @@ from tests.trees.pruning_cases import (
 )
 from tests.trees.table_builders import from_scikit, mixed_table
 
-from lyceum._core.trees import LEAF
+from lyceum._core.trees import ARRAYS, LEAF
 from lyceum.errors import SettingError
 from lyceum.trees.pruning.bottom_up import (
     NodeCosts,
@@ -55,7 +55,7 @@ def test_a_compact_tree_sends_rows_as_the_whole_one_does(seed, form, gap, random
     ours, whole = visited(pruned, cells), visited(tree, cells)
     kept = [i for i in range(tree.n_nodes) if not _is_below_cut(tree, i, cut)]
     assert_allclose(ours, whole[:, kept])
-    assert_allclose(pruned.value, tree.value[kept])
+    assert_allclose(pruned.node_values, tree.node_values[kept])
     assert (
         pruned.cuts.size + pruned.branches.size <= tree.cuts.size + tree.branches.size
     )
@@ -110,7 +110,11 @@ def test_reduced_error_is_the_smallest_pruning_of_least_cost_on_rows_held_out(
         """The first action of least loss, among those that every node above prefers."""
         choice, parents = range(3), small_tree.parent
         while node >= 0 and len(choice) > 1:
-            losses = small_tree.value[node] @ values / small_tree.value[node].sum()
+            losses = (
+                small_tree.node_values[node]
+                @ values
+                / small_tree.node_values[node].sum()
+            )
             choice = [
                 a for a in choice if losses[a] <= min(losses[b] for b in choice) + 1e-9
             ]
@@ -150,7 +154,9 @@ def test_reduced_error_of_numbers(loss):
     def cost(leaves):
         came = visited(tree, new.tolist())
         return sum(
-            (w * came[:, leaf] * np.abs(truth - tree.value[leaf, 0]) ** power).sum()
+            (
+                w * came[:, leaf] * np.abs(truth - tree.node_values[leaf, 0]) ** power
+            ).sum()
             for leaf in leaves
         )
 
@@ -195,7 +201,7 @@ def test_pessimistic_is_the_smallest_pruning_of_least_errors_and_penalty(
     _, tree = grown(seed, form, gap)
     if not small(tree):
         return
-    errors = tree.value.sum(axis=1) - tree.value.max(axis=1)
+    errors = tree.node_values.sum(axis=1) - tree.node_values.max(axis=1)
     pruned = prune_by_pessimistic_error(tree, k)
     assert leaves_of(pruned, tree) == best_of(
         tree, lambda leaves: sum(errors[i] + k for i in leaves)
@@ -210,11 +216,13 @@ def test_quinlans_pessimism_judges_from_the_root_with_a_standard_error(seed, k):
     def walk(node):
         if tree.kind[node] == LEAF:
             return [node]
-        n = tree.value[node].sum()
+        n = tree.node_values[node].sum()
         leaves = _leaves_below(tree, node)
-        corrected = sum(tree.value[i].sum() - tree.value[i].max() + k for i in leaves)
+        corrected = sum(
+            tree.node_values[i].sum() - tree.node_values[i].max() + k for i in leaves
+        )
         error = np.sqrt(max(corrected * (n - corrected) / n, 0))
-        if n - tree.value[node].max() + k <= corrected + error + 1e-9:
+        if n - tree.node_values[node].max() + k <= corrected + error + 1e-9:
             return [node]
         return [leaf for child in tree.children(node) for leaf in walk(child)]
 
@@ -245,12 +253,12 @@ def test_minimum_loss_is_the_smallest_pruning_of_least_expected_loss(
     if not small(tree):
         return
     values = 1 - np.eye(3) if loss is None else loss
-    share = tree.value[0] / tree.value[0].sum()
+    share = tree.node_values[0] / tree.node_values[0].sum()
     m, prior = {"none": (0, share), "laplace": (3, np.full(3, 1 / 3)), "m": (2, share)}[
         smoothing
     ]
-    n = tree.value.sum(axis=1)
-    posterior = (tree.value + m * prior) / (n + m)[:, None]
+    n = tree.node_values.sum(axis=1)
+    posterior = (tree.node_values + m * prior) / (n + m)[:, None]
     expected = (posterior @ values).min(axis=1)
     pruned = prune_by_loss(tree, loss, smoothing)
     assert leaves_of(pruned, tree) == best_of(
@@ -294,7 +302,7 @@ def test_a_single_node_stays_as_it_is():
     ]
     for after in pruned:
         assert after.n_nodes == 1
-        assert after.value.tolist() == tree.value.tolist()
+        assert after.node_values.tolist() == tree.node_values.tolist()
 
 
 def test_a_tree_of_many_thousand_nodes_is_pruned_as_its_definition_says():
@@ -314,14 +322,12 @@ def test_a_tree_of_many_thousand_nodes_is_pruned_as_its_definition_says():
         prune_by_confidence(tree, rows=(X, y, None)),
     )
     assert raised.n_nodes < whole.n_nodes < tree.n_nodes
-    assert raised.value[raised.kind == LEAF].sum() == len(y)
+    assert raised.node_values[raised.kind == LEAF].sum() == len(y)
 
 
 def test_pruning_leaves_the_tree_it_was_given_alone():
     referee, tree = grown(3, "groups", 0.2, n=40)
-    copy = replace(
-        tree, **{name: getattr(tree, name).copy() for name in tree.__slots__}
-    )
+    copy = replace(tree, **{name: getattr(tree, name).copy() for name in ARRAYS})
     X = np.array(
         [[np.nan if c is None else c for c in row] for row in referee.cells],
         dtype=float,

@@ -61,7 +61,9 @@ def test_bounds_rise_with_errors_and_fall_with_confidence(bound):
 def test_confidence_replaces_subtrees_from_the_bottom_up(seed, form, gap, level):
     _, tree = grown(seed, form, gap)
     bounds = upper_errors(
-        tree.value.sum(axis=1) - tree.value.max(axis=1), tree.value.sum(axis=1), level
+        tree.node_values.sum(axis=1) - tree.node_values.max(axis=1),
+        tree.node_values.sum(axis=1),
+        level,
     )
 
     def walk(node):

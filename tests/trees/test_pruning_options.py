@@ -127,7 +127,7 @@ def test_the_picture_marks_the_choice():
 def test_c45_collapses_subtrees_that_make_no_fewer_errors_though_unpruned():
     X, y = noisy(400)
     tree = C45(pruning=None, min_weight_leaf=5).fit(X, y).tree_
-    errors = tree.value.sum(axis=1) - tree.value.max(axis=1)
+    errors = tree.node_values.sum(axis=1) - tree.node_values.max(axis=1)
     for node in np.flatnonzero(tree.kind != LEAF):
         below, leaves = list(tree.children(int(node))), []
         while below:
@@ -225,14 +225,14 @@ def test_rows_that_meet_an_empty_branch_of_a_raised_subtree_get_its_leaf():
         [0, *first, *second], [[11, 12], [9, 12], [2, 0], [9, 0], [0, 12]]
     ):
         build.nodes[node] |= {
-            "value": value,
+            "node_values": value,
             "weight": float(sum(value)),
             "n_rows": sum(value),
         }
     X = np.array([[0.0, 0]] * 9 + [[0.0, 1]] * 12 + [[1.0, 2]] * 2)
     y = np.array([0] * 9 + [1] * 12 + [0] * 2)
     tree = prune_by_confidence(build.tree(), rows=(X, y, None))
-    assert tree.feature.tolist() == [1, -1, -1, -1]
-    assert tree.value.tolist() == [[11, 12], [9, 0], [0, 12], [2, 0]]
+    assert tree.feature.tolist() == [1, -2, -2, -2]
+    assert tree.node_values.tolist() == [[11, 12], [9, 0], [0, 12], [2, 0]]
     assert tree.branches.tolist() == [0, 1, 2]
     tree.check()

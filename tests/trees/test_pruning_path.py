@@ -45,7 +45,7 @@ def test_cost_complexity_is_the_smallest_pruning_of_least_cost_and_leaves(
         path = cost_complexity_path(tree)
     else:
         values = 1 - np.eye(3) if measure == "error" else LOSS
-        risk = (tree.value @ values).min(axis=1) / tree.weight[0]
+        risk = (tree.node_values @ values).min(axis=1) / tree.weight[0]
         path = cost_complexity_path(tree, "error", None if measure == "error" else LOSS)
     ends = np.append(path.alphas[1:], path.alphas[-1] + 1)
     for s, (alpha, end) in enumerate(zip(path.alphas, ends)):
@@ -85,7 +85,8 @@ def test_the_path_is_scikit_learns(seed, criterion):
     middle = (path.alphas[len(alphas) // 2] + path.alphas[len(alphas) // 2 + 1]) / 2
     pruned = kind(criterion=criterion, random_state=0, ccp_alpha=middle).fit(X, y, w)
     assert_allclose(
-        prune_by_complexity(from_scikit(model), middle).value, from_scikit(pruned).value
+        prune_by_complexity(from_scikit(model), middle).node_values,
+        from_scikit(pruned).node_values,
     )
 
 
@@ -119,7 +120,9 @@ def test_alpha_by_cross_validation_is_breimans_procedure():
             rows = np.flatnonzero(folds == fold)
             pruned = prune_by_complexity(grow(np.flatnonzero(folds != fold)), betas[s])
             came = visited(pruned, X[rows].tolist()) * (pruned.kind == LEAF)
-            wrong[rows] = pruned.value.argmax(axis=1)[came.argmax(axis=1)] != y[rows]
+            wrong[rows] = (
+                pruned.node_values.argmax(axis=1)[came.argmax(axis=1)] != y[rows]
+            )
         rate = (w * wrong).sum() / w.sum()
         assert choice.risks[s] == pytest.approx(rate)
         assert choice.standard_errors[s] == pytest.approx(

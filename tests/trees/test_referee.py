@@ -48,7 +48,7 @@ def test_gains_of_the_weather_table():
     gains = [split.gain for split in referee.candidates(referee.root())]
     assert gains == pytest.approx([0.2467, 0.0292, 0.1518, 0.0481], abs=5e-5)
     tree = referee.tree()
-    assert tree.feature.tolist() == [0, 2, -1, 3, -1, -1, -1, -1]
+    assert tree.feature.tolist() == [0, 2, -2, 3, -2, -2, -2, -2]
     assert tree.n_leaves == 5
 
 
@@ -119,7 +119,9 @@ def _assert_same(ours, theirs):
     assert ours.feature.tolist() == theirs.feature.tolist()
     np.testing.assert_allclose(ours.threshold, theirs.threshold, rtol=1e-6)
     np.testing.assert_allclose(ours.impurity, theirs.impurity, atol=1e-9)
-    np.testing.assert_allclose(ours.value, theirs.value, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(
+        ours.node_values, theirs.node_values, rtol=1e-9, atol=1e-12
+    )
     assert ours.n_rows.tolist() == theirs.n_rows.tolist()
 
 
@@ -326,7 +328,7 @@ def test_thresholds_that_are_observed_are_values_of_the_column(table):
     compare(table, criterion="gini", cut="observed")
 
 
-@pytest.mark.parametrize("change", ["gain", "threshold", "value", "leaf"])
+@pytest.mark.parametrize("change", ["gain", "threshold", "node_values", "leaf"])
 def test_the_referee_sees_what_is_wrong(change):
     table = mixed_table(12, 40)
     tree = core_tree(table, criterion="entropy", categorical="multiway")
@@ -410,7 +412,7 @@ def test_a_row_of_weight_two_is_a_row_twice():
         )
         two = core_tree(repeated, criterion="entropy", missing=missing)
         assert one.feature.tolist() == two.feature.tolist()
-        np.testing.assert_allclose(one.value, two.value, rtol=1e-12)
+        np.testing.assert_allclose(one.node_values, two.node_values, rtol=1e-12)
         np.testing.assert_allclose(one.gain, two.gain, rtol=1e-9, atol=1e-12)
 
 

@@ -31,7 +31,7 @@ def small():
     }.items():
         builder.set(
             node,
-            value=[float(v) for v in value],
+            node_values=[float(v) for v in value],
             weight=float(sum(value)),
             n_rows=sum(value),
         )

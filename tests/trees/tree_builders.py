@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from lyceum._core.trees import CATEGORIES, GROUPS, INTERVALS, LEAF, THRESHOLD, Tree
+from lyceum._core.trees import (
+    CATEGORIES,
+    GROUPS,
+    INTERVALS,
+    LEAF,
+    THRESHOLD,
+    UNDEFINED,
+    Tree,
+)
 
 N_CODES = 6
 
@@ -22,15 +30,15 @@ class Builder:
     def add_leaf(self) -> int:
         self.nodes.append(
             {
-                "feature": -1,
+                "feature": UNDEFINED,
                 "kind": LEAF,
                 "child": -1,
                 "n_children": 0,
-                "threshold": np.nan,
+                "threshold": UNDEFINED,
                 "table": -1,
                 "n_codes": 0,
                 "missing": -1,
-                "value": [0.0] * self.n_values,
+                "node_values": [0.0] * self.n_values,
                 "weight": 1.0,
                 "n_rows": 1,
                 "impurity": 0.0,
@@ -84,7 +92,7 @@ class Builder:
             "table": np.int32,
             "n_codes": np.int32,
             "missing": np.int32,
-            "value": np.float64,
+            "node_values": np.float64,
             "weight": np.float64,
             "n_rows": np.int64,
             "impurity": np.float64,
@@ -143,7 +151,9 @@ def random_tree(
         open_nodes += builder.split(node, kind=kind, missing=gap, **more)
     for node in range(len(builder.nodes)):
         builder.set(
-            node, value=rng.random(n_values).tolist(), weight=float(rng.integers(0, 4))
+            node,
+            node_values=rng.random(n_values).tolist(),
+            weight=float(rng.integers(0, 4)),
         )
     return builder.tree()
 
@@ -207,7 +217,7 @@ def of_sklearn(fitted) -> Tree:
         scale = t.weighted_n_node_samples[theirs] if many else 1.0
         builder.set(
             ours,
-            value=(t.value[theirs, 0] * scale).tolist(),
+            node_values=(t.value[theirs, 0] * scale).tolist(),
             weight=float(t.weighted_n_node_samples[theirs]),
             n_rows=int(t.n_node_samples[theirs]),
             impurity=float(t.impurity[theirs]),

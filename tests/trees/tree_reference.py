@@ -23,7 +23,15 @@ from tests.trees.tree_reference_parts import (
     weight_of,
 )
 
-from lyceum._core.trees import CATEGORIES, GROUPS, INTERVALS, LEAF, THRESHOLD, Tree
+from lyceum._core.trees import (
+    CATEGORIES,
+    GROUPS,
+    INTERVALS,
+    LEAF,
+    THRESHOLD,
+    UNDEFINED,
+    Tree,
+)
 
 
 class Referee:
@@ -472,15 +480,15 @@ class Referee:
                 branches += [split.branch.get(c, -1) for c in range(n_codes)]
             rows.append(
                 {
-                    "feature": -1 if split is None else split.column,
+                    "feature": UNDEFINED if split is None else split.column,
                     "kind": LEAF if split is None else split.kind,
                     "child": child.get(id(node), -1),
                     "n_children": 0 if split is None else split.n_children,
-                    "threshold": math.nan if split is None else split.threshold,
+                    "threshold": UNDEFINED if split is None else split.threshold,
                     "table": table,
                     "n_codes": n_codes,
                     "missing": -1 if split is None else split.missing,
-                    "value": self.value(node.rows),
+                    "node_values": self.value(node.rows),
                     "weight": weight_of(node.rows),
                     "n_rows": len(node.rows),
                     "impurity": self.impurity(node.rows),

@@ -57,5 +57,6 @@ struct BoundColumns {
 // The rules with the arrays that they point to.
 struct BoundRules : lyceum::trees::TreeRules {
     std::vector<double> cost, loss;
+    std::vector<std::int8_t> direction;
     std::size_t actions = 0;
 };

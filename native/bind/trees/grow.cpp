@@ -3,6 +3,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <lyceum/trees/grow/tree_grower.hpp>
+#include <lyceum/trees/several_targets.hpp>
 
 #include "trees/columns_and_rules.hpp"
 
@@ -16,6 +17,7 @@ using lyceum::trees::ClassRow;
 using lyceum::trees::Criterion;
 using lyceum::trees::NumberRow;
 using lyceum::trees::Numbers;
+using lyceum::trees::SeveralTargets;
 using lyceum::trees::Subtree;
 using lyceum::trees::TreeGrower;
 using Columns = BoundColumns;
@@ -77,6 +79,25 @@ public:
                                                                std::move(all));
     }
 
+    // Several outputs, or counts: `classes` of every output, or none where they are numbers.
+    Grower(const Columns& columns, Array<const double, 2> y, std::vector<std::size_t> classes, Weights w,
+           const Rules& rules, Maybe<CodesArray> rows)
+        : rules_(rules), d_(columns.codes.shape(0)), first_(1, 0) {
+        const auto n = columns.codes.shape(1), outputs = y.shape(1);
+        expect_shape("y", y, {n, outputs});
+        expect(outputs > 0 && (classes.empty() || classes.size() == outputs), "classes must be one number per output");
+        for (const auto count : classes) first_.push_back(first_.back() + count);
+        for (std::size_t i = 0; i < n * outputs && !classes.empty(); ++i)
+            expect(y.data()[i] >= 0. && y.data()[i] < static_cast<double>(classes[i % outputs]),
+                   "y must be codes of classes");
+        point();
+        auto all = instances<ClassRow>(n, w, rows, [](std::uint32_t i, double weight) {
+            return ClassRow{i, 0, weight};
+        });
+        const SeveralTargets target{rules_.criterion, y.data(), outputs, classes.empty() ? nullptr : first_.data()};
+        grower_ = std::make_unique<TreeGrower<SeveralTargets>>(target, columns.view(), rules_, std::move(all));
+    }
+
     AnyGrower& operator*() { return *grower_; }
 
     void sort(std::size_t start, std::size_t stop) {
@@ -119,6 +140,8 @@ private:
     void point() {
         expect(rules_.cost.empty() || rules_.cost.size() == d_, "there must be a cost for every column");
         rules_.costs = rules_.cost.empty() ? nullptr : rules_.cost.data();
+        expect(rules_.direction.empty() || rules_.direction.size() == d_, "there must be a direction for every column");
+        rules_.monotonic = rules_.direction.empty() ? nullptr : rules_.direction.data();
     }
 
     void expect_open(std::size_t i) const {
@@ -133,6 +156,7 @@ private:
     std::size_t d_;
     bool is_root_ = true;                   // the root is open, and has its rows
     std::size_t split_ = 0, children_ = 0;  // the place of the node split last, and its children
+    std::vector<std::size_t> first_;        // of several outputs: where their classes begin
     std::unique_ptr<AnyGrower> grower_;
 };
 
@@ -141,7 +165,8 @@ Criterion criterion_named(const std::string& name) {
         {"entropy", Criterion::entropy}, {"gain_ratio", Criterion::gain_ratio},
         {"gini", Criterion::gini},       {"misclassification", Criterion::misclassification},
         {"loss", Criterion::loss},       {"variance", Criterion::variance},
-        {"sd", Criterion::deviation},    {"absolute_error", Criterion::absolute}};
+        {"sd", Criterion::deviation},    {"absolute_error", Criterion::absolute},
+        {"poisson", Criterion::poisson}};
     for (const auto& [known, criterion] : names)
         if (name == known) return criterion;
     throw std::invalid_argument("there is no criterion " + name);
@@ -167,7 +192,8 @@ nb::dict result(Grower& grower) {
     out["kind"] = field(nodes, [](const auto& n) { return static_cast<std::uint8_t>(n.kind); });
     out["child"] = field(nodes, [](const auto& n) { return n.child; });
     out["n_children"] = field(nodes, [](const auto& n) { return n.n_children; });
-    out["threshold"] = field(nodes, [](const auto& n) { return n.threshold; });
+    out["threshold"] =
+        field(nodes, [](const auto& n) { return n.kind == lyceum::trees::SplitKind::leaf ? -2. : n.threshold; });
     out["table"] = field(nodes, [](const auto& n) { return n.table; });
     out["n_codes"] = field(nodes, [](const auto& n) { return n.n_codes; });
     out["missing"] = field(nodes, [](const auto& n) { return n.missing; });
@@ -175,7 +201,7 @@ nb::dict result(Grower& grower) {
     out["n_rows"] = field(nodes, [](const auto& n) { return n.n_rows; });
     out["impurity"] = field(nodes, [](const auto& n) { return n.impurity; });
     out["gain"] = field(nodes, [](const auto& n) { return n.gain; });
-    out["value"] = to_numpy(std::move(tree.value), (*grower).width());
+    out["node_values"] = to_numpy(std::move(tree.value), (*grower).width());
     out["cuts"] = to_numpy(std::move(tree.cuts));
     out["branches"] = to_numpy(std::move(tree.branches));
     std::vector<std::int32_t> seen;
@@ -242,6 +268,7 @@ void bind_tree_grow(nb::module_& m) {
         .def_rw("record", &Rules::record)
         .def_rw("seed", &Rules::seed)
         .def_rw("cost", &Rules::cost)
+        .def_rw("direction", &Rules::direction)
         .def_rw("loss", &Rules::loss)
         .def_rw("actions", &Rules::actions);
     nb::class_<Grower>(m, "TreeGrower", "Grows one tree; what is open is split node by node, or finished as a subtree.")
@@ -251,6 +278,10 @@ void bind_tree_grow(nb::module_& m) {
         .def(nb::init<const Columns&, Array<const double, 1>, Weights, const Rules&, Maybe<CodesArray>>(),
              nb::keep_alive<1, 2>(), "columns"_a, "y"_a.noconvert(), "w"_a.noconvert(), "rules"_a,
              "rows"_a.noconvert() = nb::none())
+        .def(nb::init<const Columns&, Array<const double, 2>, std::vector<std::size_t>, Weights, const Rules&,
+                      Maybe<CodesArray>>(),
+             nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), "columns"_a, "y"_a.noconvert(), "classes"_a,
+             "w"_a.noconvert(), "rules"_a, "rows"_a.noconvert() = nb::none())
         .def_prop_ro(
             "open",
             [](Grower& g) {

@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import warnings
+from dataclasses import dataclass, replace
 from functools import partial
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.base import OutlierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum._core.base import CATEGORICAL_FEATURES, Learner
-from lyceum._core.constraints import Interval
+from lyceum._core.base import CATEGORICAL_FEATURES, Learner, check_same_columns
+from lyceum._core.constraints import Interval, RealNotInt, StrOptions
 from lyceum._core.data import Block
 from lyceum._core.statistics import seed_from
-from lyceum._core.trees import LEAF, THRESHOLD, Router, Tree, contributions, native_tree
+from lyceum._core.trees import (
+    LEAF,
+    THRESHOLD,
+    UNDEFINED,
+    Router,
+    Tree,
+    contributions,
+    native_tree,
+    resolve_max_features,
+)
 from lyceum._core.types import Categories, Data, Target, Weights
-from lyceum.errors import ModelFileError
+from lyceum.errors import ModelFileError, SettingError
 from lyceum.report import Explanation, Summary
 
 _EULER = 0.5772156649015329
@@ -36,7 +47,7 @@ def mean_depth(n: Any) -> np.ndarray:
     return np.where(n > 2, depth, np.where(n == 2, 1.0, 0.0))
 
 
-class IsolationForest(Learner):
+class IsolationForest(OutlierMixin, Learner):
     """Isolation forest: trees cut at random; the shorter the way to a leaf, the more unusual a row.
 
     .. math:: s(x) = -2^{-E[h(x)] / c(\\psi)}
@@ -50,8 +61,17 @@ class IsolationForest(Learner):
     ----------
     n_estimators : int, default=100
         The number of trees.
-    max_samples : int, default=256
-        The rows ψ that a tree is grown on.
+    max_samples : "auto", int or float, default="auto"
+        The rows ψ that a tree is grown on, or their share; "auto" is 256, or all if they are fewer.
+    contamination : "auto" or float, default="auto"
+        The share of the rows of `fit` that `predict` calls anomalies; "auto" calls those so whose
+        score is below -0.5.
+    max_features : int or float, default=1.0
+        Columns drawn for every tree, or their share.
+    bootstrap : bool, default=False
+        Whether rows are drawn with replacement.
+    warm_start : bool, default=False
+        Whether `fit` keeps the trees that it has and adds up to `n_estimators`.
 
     Attributes
     ----------
@@ -59,6 +79,10 @@ class IsolationForest(Learner):
         The trees; the value of a node is the depth of a row that ends there.
     n_drawn_ : int
         The rows that every tree was grown on.
+    max_samples_ : int
+        The same, by scikit-learn's name.
+    offset_ : float
+        The score below which a row is an anomaly.
     seed_ : int
         The seed that was used.
 
@@ -79,9 +103,21 @@ class IsolationForest(Learner):
 
     _reads_rows = "in memory"
     _takes_missing: ClassVar[bool] = True
+    _takes_sparse: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict] = {
         "n_estimators": [Interval(Integral, 1, None, closed="left")],
-        "max_samples": [Interval(Integral, 2, None, closed="left")],
+        "max_samples": [
+            StrOptions({"auto"}),
+            Interval(Integral, 1, None, closed="left"),
+            Interval(RealNotInt, 0, 1, closed="right"),
+        ],
+        "contamination": [StrOptions({"auto"}), Interval(Real, 0, 0.5, closed="right")],
+        "max_features": [
+            Integral,
+            Interval(Real, 0, 1, closed="right"),
+        ],
+        "bootstrap": ["boolean"],
+        "warm_start": ["boolean"],
         "random_state": ["random_state"],
         "categorical_features": CATEGORICAL_FEATURES,
     }
@@ -92,7 +128,11 @@ class IsolationForest(Learner):
         self,
         *,
         n_estimators: int = 100,
-        max_samples: int = 256,
+        max_samples: Any = "auto",
+        contamination: Any = "auto",
+        max_features: int | float = 1.0,
+        bootstrap: bool = False,
+        warm_start: bool = False,
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -100,6 +140,10 @@ class IsolationForest(Learner):
     ):
         self.n_estimators = n_estimators
         self.max_samples = max_samples
+        self.contamination = contamination
+        self.max_features = max_features
+        self.bootstrap = bootstrap
+        self.warm_start = warm_start
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -120,24 +164,98 @@ class IsolationForest(Learner):
         sample_weight : array of shape (n_samples,), optional
             Rows are drawn with chances in proportion to it.
         """
+        known = self._known_trees()
+        before = getattr(self, "schema_", None)
         rows = self._rows(X, None, sample_weight)
+        if known and before is not None:
+            check_same_columns(self, before)
         block = rows.in_one_block("IsolationForest", "GaussianDensity")
         block = block.without_zero_weights()
-        X = np.asarray(block.dense, dtype=np.float64)
-        self.seed_ = seed_from(self.random_state)
-        self.n_drawn_ = min(self.max_samples, len(X))
+        cells = np.asarray(block.dense, dtype=np.float64)
+        if not known:
+            self.seed_ = seed_from(self.random_state)
+        self.n_drawn_ = self._n_drawn(len(cells))
         p = None
         if block.w is not None:
             p = block.w / block.w.sum()
+        n_new = self.n_estimators - len(known)
+        self.trees_ = known + self._new_trees(cells, p, n_new, len(known))
+        if self.contamination == "auto":
+            self.offset_ = -0.5
+        else:
+            scores = self._scores(self._router(), block)
+            self.offset_ = float(np.percentile(scores, 100.0 * self.contamination))
+        return self
+
+    def _known_trees(self) -> list[Tree]:
+        trees: list[Tree] = []
+        if self.warm_start:
+            trees = list(getattr(self, "trees_", []))
+        if len(trees) > self.n_estimators:
+            raise SettingError(
+                f"n_estimators={self.n_estimators} must be larger or equal to"
+                f" len(estimators_)={len(trees)} when warm_start==True"
+            )
+        if trees and len(trees) == self.n_estimators:
+            warnings.warn(
+                "Warm-start fitting without increasing n_estimators does not fit new trees.",
+                stacklevel=4,
+            )
+        return trees
+
+    def _n_drawn(self, n_rows: int) -> int:
+        """How many rows are drawn for a tree."""
+        if self.max_samples == "auto":
+            return min(256, n_rows)
+        if not isinstance(self.max_samples, Integral):
+            return max(1, int(self.max_samples * n_rows))
+        if int(self.max_samples) > n_rows:
+            warnings.warn(
+                f"max_samples ({self.max_samples}) is greater than the total number of samples"
+                f" ({n_rows}). max_samples will be set to n_samples for estimation.",
+                stacklevel=4,
+            )
+        return min(int(self.max_samples), n_rows)
+
+    def _new_trees(
+        self, X: np.ndarray, p: np.ndarray | None, n_trees: int, n_known: int
+    ) -> list[Tree]:
+        if n_trees == 0:
+            return []
         # ⌈log2 ψ⌉, about the mean height of a tree of ψ rows: what ends deeper is usual anyway
         most = max(1, int(np.ceil(np.log2(max(self.n_drawn_, 2)))))
-        rng = np.random.default_rng(self.seed_)
+        rng = np.random.default_rng([self.seed_, n_known] if n_known else self.seed_)
         samples = [
-            rng.choice(len(X), self.n_drawn_, replace=False, p=p)
-            for _ in range(self.n_estimators)
+            rng.choice(len(X), self.n_drawn_, replace=self.bootstrap, p=p)
+            for _ in range(n_trees)
         ]
-        self.trees_ = _grow(X, np.stack(samples), most, rng)
-        return self
+        count = resolve_max_features(self.max_features, X.shape[1])
+        if count == X.shape[1]:
+            return _grow(X, np.stack(samples), most, rng)
+        trees = []
+        for sample in samples:
+            columns = rng.choice(X.shape[1], count, replace=False)
+            (tree,) = _grow(X[:, columns], sample[None], most, rng)
+            inner = tree.feature >= 0
+            feature = tree.feature.copy()
+            feature[inner] = columns[feature[inner]]
+            trees.append(replace(tree, feature=feature, n_features=X.shape[1]))
+        return trees
+
+    @property
+    def max_samples_(self) -> int:
+        """The rows that every tree was grown on."""
+        check_is_fitted(self)
+        return self.n_drawn_
+
+    def decision_function(self, X: Data) -> Any:
+        """Scores above `offset_`: negative for anomalies."""
+        return self.score_samples(X) - self.offset_
+
+    def predict(self, X: Data) -> Any:
+        """1 for usual rows, -1 for anomalies."""
+        unusual = self.decision_function(X) < 0
+        return 1 - 2 * unusual.astype(int)
 
     def score_samples(self, X: Data) -> Any:
         """The scores: the lower, the more unusual."""
@@ -415,17 +533,17 @@ def _tree(
     left = child[~leaf]
     missing[~leaf] = count[left + 1] > count[left]
     return Tree(
-        feature=feature.astype(np.int32),
+        feature=np.where(leaf, UNDEFINED, feature).astype(np.int32),
         kind=np.where(leaf, LEAF, THRESHOLD).astype(np.uint8),
         child=child.astype(np.int32),
         n_children=np.where(leaf, 0, 2).astype(np.int32),
-        threshold=threshold,
+        threshold=np.where(leaf, UNDEFINED, threshold),
         table=np.full(n, -1, dtype=np.int32),
         n_codes=np.zeros(n, dtype=np.int32),
         missing=missing,
         cuts=np.empty(0),
         branches=np.empty(0, dtype=np.int32),
-        value=(depth + mean_depth(count))[:, None].astype(np.float64),
+        node_values=(depth + mean_depth(count))[:, None].astype(np.float64),
         weight=count.astype(np.float64),
         n_rows=count.astype(np.int64),
         impurity=np.zeros(n),

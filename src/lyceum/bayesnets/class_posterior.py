@@ -8,6 +8,9 @@ import numpy as np
 
 from lyceum._core.data import Block
 from lyceum.bayesnets.net import BayesNet
+from lyceum.progress import report
+
+_ROWS = 64  # between two reports of progress
 
 
 def block_codes(block: Block) -> np.ndarray:
@@ -83,13 +86,19 @@ class ClassPosterior:
 
     def _of_incomplete(self, codes: np.ndarray) -> np.ndarray:
         """log P(what is known, class = k) by one propagation for every class."""
-        # every row K times, each with another class as its last variable
-        wide = np.empty((len(codes), self.K, len(self.net.names)), np.int32)
-        wide[:, :, :-1] = codes[:, None, :]
-        wide[:, :, -1] = np.arange(self.K)
-        rows = wide.reshape(-1, wide.shape[2])
-        _, log_p = self.net.junction_tree().rows(rows, [])
-        return log_p.reshape(-1, self.K)
+        joint = np.empty((len(codes), self.K))
+        # some rows at a time, so that a long prediction can be cancelled
+        for start in range(0, len(codes), _ROWS):
+            report("rows", start, len(codes))
+            part = codes[start : start + _ROWS]
+            # every row K times, each with another class as its last variable
+            wide = np.empty((len(part), self.K, len(self.net.names)), np.int32)
+            wide[:, :, :-1] = part[:, None, :]
+            wide[:, :, -1] = np.arange(self.K)
+            rows = wide.reshape(-1, wide.shape[2])
+            _, log_p = self.net.junction_tree().rows(rows, [])
+            joint[start : start + _ROWS] = log_p.reshape(-1, self.K)
+        return joint
 
     # -- explanations ------------------------------------------------------------------
 

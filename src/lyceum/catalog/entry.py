@@ -85,12 +85,19 @@ class Entry:
         The numbers of the rows of the syllabus that it covers.
     space : mapping
         For every parameter worth searching a list of choices, or (low, high, "log" or "linear").
+    portfolio : tuple of mappings
+        Settings that a study tries, the best first, instead of points spread over `space`: those
+        that are good on many tables, few enough for a learner that is slow. {} is the defaults.
     in_study : {"searched", "never"}
         Whether a study tries it by default, with its settings searched; never where another learner
         does the same or it gives no posteriors.
     study_rows : int or None
         Rows above which a study leaves it out unless it is named: by default 20,000 for learners
         that work in memory only, and no limit for others.
+    promise : float
+        The share of tables on which its loss is near the least of all learners, as
+        `benchmarks/portfolio.py` finds it: where time is short, a study begins with the most
+        promising learners.
     study_settings : mapping
         Settings that a study changes from the learner's own defaults, e.g. posteriors that are off.
     settings_in_passes : mapping
@@ -134,8 +141,10 @@ class Entry:
     cost: str
     syllabus: tuple[str, ...]
     space: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    portfolio: tuple[Mapping[str, Any], ...] = field(default=(), hash=False)
     in_study: Literal["searched", "never"] = "searched"
     study_rows: int | None = None
+    promise: float = 0.1
     study_settings: Mapping[str, Any] = field(default_factory=dict, hash=False)
     settings_in_passes: Mapping[str, Any] = field(default_factory=dict, hash=False)
     package: str = ""

@@ -11,8 +11,12 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from lyceum import __version__, catalog
-from lyceum.cli.commands import exercise as _exercise, explore as _explore
-from lyceum.cli.commands.ask import commands as _ask_commands
+from lyceum.cli.commands import (
+    ask as _ask,
+    bench as _bench,
+    exercise as _exercise,
+    explore as _explore,
+)
 from lyceum.cli.commands.bayesnet import bayesnet
 from lyceum.cli.ending import run_and_exit
 from lyceum.cli.help import Commands
@@ -51,9 +55,10 @@ app = Commands(
 )
 
 app.add_typer(_explore.commands)
+app.add_typer(_bench.commands)
 app.add_typer(_exercise.commands)
 app.add_typer(bayesnet)
-app.add_typer(_ask_commands)
+app.add_typer(_ask.commands)
 
 
 def main() -> NoReturn:
@@ -264,14 +269,24 @@ def inspect(
             help="The column to predict; others are checked for leaks of it.",
         ),
     ] = None,
+    kind: Kind = None,
+    pair: Annotated[
+        tuple[str, str] | None,
+        typer.Option(
+            help="Two columns to look at side by side instead.", metavar="X Y"
+        ),
+    ] = None,
     file_format: Any = None,
     as_json: AsJson = False,
 ) -> None:
     """Show what is in a table: kinds and why, ranges, categories, missing cells, and what looks
     wrong."""
-    from lyceum.cli.commands.inspect import run
+    from lyceum.cli.commands.inspect import run, run_pair
 
-    run(file, target, file_format, as_json)
+    if pair is not None:
+        run_pair(file, pair, kinds_of(kind), file_format, as_json)
+    else:
+        run(file, target, kinds_of(kind), file_format, as_json)
 
 
 def _learner_names(incomplete: str) -> list[str]:
@@ -433,13 +448,14 @@ def export(
     out: Annotated[
         str,
         typer.Argument(
-            help="The file to write; its ending says the language: .js, .py, .c, .sql or .onnx."
+            help="What to write; the ending says which: .js, .py, .c, .sql, .onnx, .mlflow (a"
+            " folder), or .md, a model card, for which MODEL is the folder of a study."
         ),
     ],
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write a model as a program that needs neither Lyceum nor any other package."""
+    """Write a model as a program that needs neither Lyceum nor any other package, or its card."""
     from lyceum.cli.commands.models import run_export
 
     run_export(model, out, force=force, as_json=as_json)
@@ -533,29 +549,6 @@ def serve(
         access_log=access_log,
         prediction_log=prediction_log,
     )
-
-
-@app.command(epilog="Example: lyceum workbench customers.csv")
-def workbench(
-    path: Annotated[
-        str | None,
-        typer.Argument(
-            help="A table, the folder of a study or a model file to begin with.",
-            metavar="[FILE | STUDY | MODEL]",
-        ),
-    ] = None,
-    port: Annotated[
-        int, typer.Option(help="The port; 0 takes a free one and prints it.")
-    ] = 0,
-    no_browser: Annotated[
-        bool,
-        typer.Option("--no-browser", help="Print the address, and open no browser."),
-    ] = False,
-) -> None:
-    """Open Lyceum in the browser: look at a table, ask, study, decide; only on this machine."""
-    from lyceum.cli.commands.serve import run_workbench
-
-    run_workbench(path, port, not no_browser)
 
 
 @app.command(epilog="Example: lyceum doctor")

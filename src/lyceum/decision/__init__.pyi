@@ -26,3 +26,7 @@ from lyceum.decision.threshold import (
     theoretical_threshold as theoretical_threshold,
     threshold_costs as threshold_costs,
 )
+from lyceum.decision.typed_losses import (
+    complete_loss as complete_loss,
+    read_loss as read_loss,
+)

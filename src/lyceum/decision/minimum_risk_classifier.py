@@ -194,6 +194,24 @@ class MinimumRiskClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
             self._finish(y)
         return self
 
+    @classmethod
+    def of_fitted(
+        cls, estimator: Estimator, loss_matrix: Any = None, doubt: float | None = None
+    ) -> MinimumRiskClassifier:
+        """A fitted classifier with these costs; it is neither copied nor fitted again.
+
+        >>> from lyceum import datasets
+        >>> from lyceum.bayes import NaiveBayes
+        >>> model = NaiveBayes().fit(datasets.load("weather"))
+        >>> careful = MinimumRiskClassifier.of_fitted(model, {("no", "yes"): 9, ("yes", "no"): 1})
+        >>> careful.decide(("overcast", "mild", "high", True)).action
+        'no'
+        """
+        made = cls(estimator, loss_matrix, doubt=doubt)
+        made.estimator_ = estimator
+        made._finish(None)
+        return made
+
     def _learner(self, X: Data) -> Any:
         """A new estimator to fit, inside a calibration with `calibrate`."""
         if self.calibrate is None:

@@ -12,8 +12,14 @@ import numpy as np
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum._core.data import ArraySource, CheckCells, Column, Recode, Schema
-from lyceum._core.trees import Router, Tree, impurity_importances, node_decisions
+from lyceum._core.data import ArraySource, CheckCells, Column, Dense, Recode, Schema
+from lyceum._core.trees import (
+    UNDEFINED,
+    Router,
+    Tree,
+    impurity_importances,
+    node_decisions,
+)
 from lyceum._core.types import Estimator, Operation
 from lyceum.trees import DecisionTreeClassifier, DecisionTreeRegressor
 
@@ -40,10 +46,11 @@ def are_trees(members: Sequence[Any], one_leaf: bool) -> bool:
 
 def cells_of_trees(source: ArraySource) -> np.ndarray:
     """Cells as trees take them, checked as trees check them."""
+    dense = Dense()
     recode = Recode()
     check = CheckCells("DecisionTreeClassifier", allow_missing=True)
     blocks = (block for part in source.parts() for block in part.blocks())
-    cells = [check(recode(block)).X for block in blocks]
+    cells = [check(recode(dense(block))).X for block in blocks]
     return cells[0] if len(cells) == 1 else np.concatenate(cells)
 
 
@@ -61,7 +68,7 @@ def tree_operations(
 
 def votes(tree: Tree) -> np.ndarray:
     """1 for the class of a node; of equals the one that the parent prefers."""
-    shares = np.zeros_like(tree.value)
+    shares = np.zeros_like(tree.node_values)
     shares[np.arange(len(shares)), node_decisions(tree)] = 1.0
     return shares
 
@@ -92,7 +99,7 @@ def forest(
         for tree, numbers in zip(trees, columns):
             if numbers is not None:
                 is_inner = tree.feature >= 0
-                feature = np.full_like(tree.feature, -1)
+                feature = np.full_like(tree.feature, UNDEFINED)
                 feature[is_inner] = numbers[tree.feature[is_inner]]
                 tree = replace(tree, feature=feature)
             on_all_columns.append(tree)
@@ -117,11 +124,14 @@ def tree_of_forest(forest: Any, tree: Tree) -> Any:
         max_depth=forest.max_depth,
         missing=forest.missing,
         max_bins=forest.max_bins,
+        ccp_alpha=forest.ccp_alpha,
+        monotonic_cst=forest.monotonic_cst,
     )
     if is_classifier(forest):
         member.classes_ = forest.classes_
         member.actions_ = forest.classes_
         member.loss_matrix_ = None
+    member.n_outputs_ = forest.n_outputs_
     return _with_tree(member, forest, tree, forest.schema_, forest.max_features_)
 
 
@@ -134,6 +144,7 @@ def _tree_of_scores(boosting: Any, tree: Tree, score: str) -> Any:
         max_depth=boosting.max_depth, max_leaf_nodes=boosting.max_leaf_nodes
     )
     schema = replace(boosting.schema_, target=Column(score))
+    member.n_outputs_ = 1
     return _with_tree(member, boosting, tree, schema, boosting.n_features_in_)
 
 

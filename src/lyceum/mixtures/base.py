@@ -50,6 +50,9 @@ class Mixture(Density, Learner):
     densities."""
 
     _parameter_docs: ClassVar[str] = """
+    verbose_interval : int
+        Iterations between two messages of scikit-learn; has no effect here, where `verbose` says
+        how often progress is printed.
     n_components : int
         The number of components K.
     n_init : int

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -92,7 +92,11 @@ class BayesianGaussianMixture(EllipticalMixture):
         κ_k.
     degrees_of_freedom_ : array of shape (n_components,)
         ν_k.
-    weight_concentration_ : array of shape (2, n_components)
+    weight_concentration_prior_, mean_precision_prior_, degrees_of_freedom_prior_ : floats
+        γ_0, κ_0 and ν_0 as used.
+    mean_prior_, covariance_prior_ : arrays
+        m_0 and Ψ_0 as used.
+    weight_concentration_ : array of shape (2, n_components), or (n_components,)
         The parameters of the sticks' Betas, or of the Dirichlet in the first row.
     labels_ : array of int of shape (n_samples,)
         The most probable component of every row of `fit` (lazy on Dask).
@@ -154,6 +158,7 @@ class BayesianGaussianMixture(EllipticalMixture):
         ],
         "means_init": ["array-like", None],
         "merge": ["boolean"],
+        "verbose_interval": [Interval(Integral, 1, None, closed="left")],
     }
     warm_start = False
     weights_init = None
@@ -180,6 +185,7 @@ class BayesianGaussianMixture(EllipticalMixture):
         random_state: int | np.random.RandomState | None = None,
         record: bool = False,
         verbose: int = 0,
+        verbose_interval: int = 10,
         categorical_features: Categories = "from_dtype",
     ):
         self.n_components = n_components
@@ -199,6 +205,7 @@ class BayesianGaussianMixture(EllipticalMixture):
         self.random_state = random_state
         self.record = record
         self.verbose = verbose
+        self.verbose_interval = verbose_interval
         self.categorical_features = categorical_features
 
     # -- fit ---------------------------------------------------------------------------
@@ -286,7 +293,14 @@ class BayesianGaussianMixture(EllipticalMixture):
         self.n_active_ = active_components(parameters)
         self.mean_precision_ = parameters.kappa
         self.degrees_of_freedom_ = parameters.nu
-        self.weight_concentration_ = parameters.sticks
+        prior = problem.prior
+        sticks = parameters.sticks
+        self.weight_concentration_ = sticks if prior.process else sticks[0]
+        self.weight_concentration_prior_ = prior.concentration
+        self.mean_precision_prior_ = prior.kappa
+        self.mean_prior_ = prior.mean
+        self.degrees_of_freedom_prior_ = prior.nu
+        self.covariance_prior_ = prior.scale
         self.var_ = problem.variance
         scale = problem.prior.scale
         variances = scale if scale.ndim == 1 else np.diag(scale)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -127,7 +127,10 @@ class GaussianMixture(EllipticalMixture):
     np.True_
     """
 
-    _parameter_constraints: ClassVar[dict] = ELLIPTICAL_CONSTRAINTS
+    _parameter_constraints: ClassVar[dict] = {
+        **ELLIPTICAL_CONSTRAINTS,
+        "verbose_interval": [Interval(Integral, 1, None, closed="left")],
+    }
 
     def __init__(
         self,
@@ -146,6 +149,7 @@ class GaussianMixture(EllipticalMixture):
         random_state: int | np.random.RandomState | None = None,
         record: bool = False,
         verbose: int = 0,
+        verbose_interval: int = 10,
         categorical_features: Categories = "from_dtype",
     ):
         self.n_components = n_components
@@ -162,6 +166,7 @@ class GaussianMixture(EllipticalMixture):
         self.random_state = random_state
         self.record = record
         self.verbose = verbose
+        self.verbose_interval = verbose_interval
         self.categorical_features = categorical_features
 
     def _start_sums(

@@ -51,8 +51,17 @@ NAMES = {
     "jaccard",
     *MIXED,
 }
+# scikit-learn's other names of metrics
+_ALIASES = {
+    "cityblock": "manhattan",
+    "l1": "manhattan",
+    "l2": "euclidean",
+    "sqeuclidean": "squared_euclidean",
+}
+# what Minkowski's distance is for some powers; these are compared faster, and sparse rows too
+_POWERS = {1: "manhattan", 2: "euclidean", np.inf: "chebyshev"}
 STORED_CONSTRAINTS: dict[str, list[Any]] = {
-    "metric": [StrOptions(NAMES), Metric, callable],
+    "metric": [StrOptions({*NAMES, *_ALIASES}), Metric, callable],
     "metric_params": [dict, None],
     "standardize": ["boolean", StrOptions({"range"})],
     "categorical_features": CATEGORICAL_FEATURES,
@@ -104,13 +113,26 @@ class StoredRows(Learner):
                     "metric_params belong to a metric that is given by its name"
                 )
             return metric_named(self.metric)
-        return metric_named(self.metric, **(self.metric_params or {}))
+        name = self._metric_name
+        params = dict(self.metric_params or {})
+        if self.metric == "minkowski":
+            power = params.pop("p", self._power)
+            if name == "minkowski":
+                params["p"] = power
+        return metric_named(name, **params)
+
+    @property
+    def _power(self) -> float:
+        """Minkowski's p: of `metric_params`, or the parameter `p`."""
+        return (self.metric_params or {}).get("p", getattr(self, "p", 2))
 
     @property
     def _metric_name(self) -> str:
-        if isinstance(self.metric, str):
-            return self.metric
-        return metric_named(self.metric).name
+        if not isinstance(self.metric, str):
+            return metric_named(self.metric).name
+        if self.metric == "minkowski" and "w" not in (self.metric_params or {}):
+            return _POWERS.get(self._power, "minkowski")
+        return _ALIASES.get(self.metric, self.metric)
 
     @property
     def _is_mixed(self) -> bool:
@@ -239,7 +261,10 @@ class StoredRows(Learner):
     def _set_metric(self, metric: Metric) -> None:
         """Compare the stored rows by this metric."""
         self.metric_ = metric
-        self._index = NeighborIndex(self._points(self.rows_), metric=metric)
+        self._index = self._new_index()
+
+    def _new_index(self) -> Any:
+        return NeighborIndex(self._points(self.rows_), metric=self.metric_)
 
     def _fit_value_difference(self, metric: ValueDifference, rows: Rows) -> Metric:
         return metric.learn(rows)
@@ -279,7 +304,7 @@ class StoredRows(Learner):
         """The index of the stored rows; made again after a model file was read."""
         if "_index" in vars(self):
             return self._index
-        return NeighborIndex(self._points(self.rows_), metric=self.metric_)
+        return self._new_index()
 
     def __getstate__(self) -> dict[str, Any]:
         state = super().__getstate__()
@@ -288,7 +313,7 @@ class StoredRows(Learner):
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
         if "metric_" in state and "rows_" in state:
-            self._index = NeighborIndex(self._points(self.rows_), metric=self.metric_)
+            self._index = self._new_index()
 
     # -- rows to look up ---------------------------------------------------------------
 
@@ -299,8 +324,10 @@ class StoredRows(Learner):
         itself."""
         rows = self.rows_to_predict(X)
         source = rows.source
+        # one row is a block anyway, and collected it can be compiled for records
         if (
             isinstance(source, ArraySource)
+            and source.n_rows > 1
             and source.n_rows * max(1, n_listed) <= _LISTED
         ):
             return function(rows.in_one_block(type(self).__name__))
@@ -337,7 +364,7 @@ class StoredRows(Learner):
         n = len(self.weights_)
         d = len(self.design_names)
         shapes: dict[str, tuple[int, ...]] = {
-            "targets_": (n,),
+            "targets_": self.targets_.shape,
             "weights_": (n,),
             "center_": (d,),
             "scale_": (d,),
@@ -355,9 +382,9 @@ class StoredRows(Learner):
             raise ModelFileError(
                 f"has stored rows of shape {self.rows_.shape} in a {caller}, which do not fit it"
             )
-        if (
-            not isinstance(self.metric_, Metric)
-            or self.metric_.name != self._metric_name
+        if not isinstance(self.metric_, Metric) or self._metric_name not in (
+            self.metric_.name,
+            "precomputed",
         ):
             raise ModelFileError(
                 f"has another metric in {caller}.metric_ than in its settings"

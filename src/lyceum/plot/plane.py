@@ -10,12 +10,14 @@ import numpy as np
 ELLIPSE = 2.4477
 
 
-def in_columns_of(X: Any, grid: np.ndarray) -> Any:
-    """The grid as a frame of the columns of X, if X is one: learners know their columns by name."""
-    columns = getattr(X, "columns", None)
-    if columns is None:
+def in_columns_of(model: Any, grid: np.ndarray) -> Any:
+    """The grid as a table of the model's columns, if it knows them by name."""
+    names = getattr(model, "feature_names_in_", None)
+    if names is None:
         return grid
-    return type(X)(dict(zip(columns, grid.T)))
+    from lyceum._core.lazy_arrow import pa
+
+    return pa.table({str(name): column for name, column in zip(names, grid.T)})
 
 
 def plane_grid(

@@ -24,7 +24,7 @@ class StandardScaler(Transformer, OnePassLearner):
     """Continuous columns to mean 0 and standard deviation 1; categories stay as they are.
 
     .. math:: z = (x - \\bar x) / s, \\qquad s^2 = \\frac{\\sum_i w_i (x_i - \\bar x)^2}{\\sum_i
-    w_i - \\mathrm{ddof}}
+        w_i - \\mathrm{ddof}}
 
     Missing cells are left out of both and stay missing. A constant column becomes 0. A column with
     nothing but missing cells stays as it is.

@@ -11,6 +11,7 @@ from lyceum.studies.plan.candidate import (
     Failure as Failure,
 )
 from lyceum.studies.plan.recipe import LearnerChoice as LearnerChoice, Recipe as Recipe
+from lyceum.studies.report.card import write_card as write_card
 from lyceum.studies.report.example import Example as Example
 from lyceum.studies.report.model_effects import (
     ColumnEffect as ColumnEffect,
@@ -23,6 +24,13 @@ from lyceum.studies.result import Study as Study
 from lyceum.studies.run.baseline import (
     MeanRegressor as MeanRegressor,
     PriorClassifier as PriorClassifier,
+)
+from lyceum.studies.run.so_far import (
+    LearnerSoFar as LearnerSoFar,
+    RankingSoFar as RankingSoFar,
+    add_learners as add_learners,
+    follow_study as follow_study,
+    ranking_so_far as ranking_so_far,
 )
 from lyceum.studies.table_clusters import (
     TableClusters as TableClusters,

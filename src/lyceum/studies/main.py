@@ -108,8 +108,8 @@ def study(
     choose : {"simplest", "best"}, optional
     seed : int, optional
     budget : float, optional
-        Minutes for the learners and the conclusions, once the data are read: what is finished then
-        is compared, and the report says what was left out.
+        Minutes for all of it, from reading the data to writing the report: what is finished then is
+        compared, and the report says what was left out.
     memory_mb : int, optional
         Larger files are compared on a sample of their rows.
     dates : bool, optional

@@ -38,7 +38,7 @@ class PriorTransfer(EitherTask, Learner):
     decides.
 
     .. math:: P(k|x) \\propto P_0(k|x)\\, e^{v_k \\cdot z + b_k}, \\quad f(x) = f_0(x) + v \\cdot z
-    + b,
+        + b,
         \\quad \\min \\text{loss} + \\tfrac{\\alpha}{2} |V|^2
 
     P₀ or f₀ is the model of the first task, z the row in units of its deviations (0 where a cell is

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lyceum._core.base import PosteriorClassifier, normalize_posteriors
+from lyceum._core.base import OutputsClassifier, check_one_output, normalize_posteriors
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block
 from lyceum._core.probability import LossMatrix
@@ -23,7 +23,7 @@ from lyceum.report import Explanation
 from lyceum.trees.tree_learner import TreeLearner
 
 
-class DecisionTreeClassifier(PosteriorClassifier, TreeLearner):
+class DecisionTreeClassifier(OutputsClassifier, TreeLearner):
     """A decision tree, grown from the root down by the split that is best at every node (Hunt's
     algorithm).
 
@@ -133,7 +133,7 @@ class DecisionTreeClassifier(PosteriorClassifier, TreeLearner):
             )
         ],
         "max_p_value": [None, Interval(Real, 0, 1, closed="both")],
-        "class_weight": [None, StrOptions({"balanced"}), dict],
+        "class_weight": [None, StrOptions({"balanced"}), dict, list],
         "loss_matrix": [LossMatrix, "array-like", dict, None],
         "pruning": [
             None,
@@ -178,6 +178,7 @@ class DecisionTreeClassifier(PosteriorClassifier, TreeLearner):
         require_gain: bool = False,
         max_features: Any = None,
         attribute_costs: Any = None,
+        monotonic_cst: Any = None,
         class_weight: ClassWeight = None,
         loss_matrix: Any = None,
         altered_priors: Any = "auto",
@@ -213,6 +214,7 @@ class DecisionTreeClassifier(PosteriorClassifier, TreeLearner):
         self.require_gain = require_gain
         self.max_features = max_features
         self.attribute_costs = attribute_costs
+        self.monotonic_cst = monotonic_cst
         self.class_weight = class_weight
         self.loss_matrix = loss_matrix
         self.altered_priors = altered_priors
@@ -238,7 +240,7 @@ class DecisionTreeClassifier(PosteriorClassifier, TreeLearner):
 
     def predict(self, X: Data) -> Any:
         """The class of largest posterior, or the action of least expected loss."""
-        return self._apply(self._decisions, X)
+        return self._predict_classes(X, self._decisions)
 
     def _posteriors(self, block: Block) -> np.ndarray:
         """The class shares of the leaf, averaged over the parts of a row."""
@@ -248,6 +250,7 @@ class DecisionTreeClassifier(PosteriorClassifier, TreeLearner):
         return shares
 
     def _operations(self) -> list[Operation]:
+        check_one_output(self, "an export")
         if self.loss_matrix_ is not None or self.default_class is not None:
             raise cannot_export(self, "it has a loss_matrix or a default_class")
         start = [0.0] * len(self.classes_)
@@ -259,6 +262,7 @@ class DecisionTreeClassifier(PosteriorClassifier, TreeLearner):
         Every step down the tree is credited to the column tested. With a loss matrix the expected
         loss of the action is explained.
         """
+        check_one_output(self, "an explanation")
         return explain_trees(self, X)
 
     def _decisions(self, block: Block) -> np.ndarray:
@@ -281,7 +285,7 @@ class DecisionTreeClassifier(PosteriorClassifier, TreeLearner):
 
     def _check_model(self) -> None:
         super()._check_model()
-        if not hasattr(self, "tree_"):
+        if not hasattr(self, "tree_") or getattr(self, "n_outputs_", 1) > 1:
             return
         actions = self.actions_
         n_classes = len(self.classes_)

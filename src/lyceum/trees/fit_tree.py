@@ -123,7 +123,7 @@ def _without_prior(tree: Tree, prior: np.ndarray | None) -> Tree:
     """A tree grown with altered priors, with the class weights of its rows."""
     if prior is None:
         return tree
-    return replace(tree, value=tree.value / prior)
+    return replace(tree, node_values=tree.node_values / prior)
 
 
 # -- growth in memory ------------------------------------------------------------------
@@ -308,7 +308,9 @@ def _prune_alone(
         tree = prune_by_pessimistic_error(tree, learner.leaf_penalty, loss=loss)
     elif learner.pruning == "minimum_loss":
         tree = prune_by_loss(tree, loss, smoothing="m", m=learner.smoothing)
-        tree = replace(tree, value=smoothed_weights(tree.value, learner.smoothing))
+        tree = replace(
+            tree, node_values=smoothed_weights(tree.node_values, learner.smoothing)
+        )
     return _by_complexity(tree, learner)
 
 

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lyceum._core.base import Regressor
+from lyceum._core.base import Regressor, check_one_output
 from lyceum._core.constraints import StrOptions
 from lyceum._core.data import Block
 from lyceum._core.trees import GROWTH_CONSTRAINTS, explain_trees
@@ -63,7 +63,11 @@ class DecisionTreeRegressor(Regressor, TreeLearner):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        "criterion": [StrOptions({"squared_error", "absolute_error", "sd"})],
+        "criterion": [
+            StrOptions(
+                {"squared_error", "friedman_mse", "absolute_error", "poisson", "sd"}
+            )
+        ],
         "pruning": [None, StrOptions({"reduced_error", "cost_complexity"})],
         "cv": ["cv_object"],
         **GROWTH_CONSTRAINTS,
@@ -88,6 +92,7 @@ class DecisionTreeRegressor(Regressor, TreeLearner):
         require_gain: bool = False,
         max_features: Any = None,
         attribute_costs: Any = None,
+        monotonic_cst: Any = None,
         pruning: str | None = None,
         validation_fraction: float = 0.25,
         ccp_alpha: Any = 0.0,
@@ -113,6 +118,7 @@ class DecisionTreeRegressor(Regressor, TreeLearner):
         self.require_gain = require_gain
         self.max_features = max_features
         self.attribute_costs = attribute_costs
+        self.monotonic_cst = monotonic_cst
         self.pruning = pruning
         self.validation_fraction = validation_fraction
         self.ccp_alpha = ccp_alpha
@@ -127,12 +133,15 @@ class DecisionTreeRegressor(Regressor, TreeLearner):
         return self._apply(self._values, X)
 
     def _values(self, block: Block) -> np.ndarray:
-        return self._router.sums(block.X)[:, 0]
+        values = self._router.sums(block.X)
+        return values[:, 0] if values.shape[1] == 1 else values
 
     def _operations(self) -> list[Operation]:
+        check_one_output(self, "an export")
         return self._router.operations([0.0])
 
     def explain(self, X: Data) -> Explanation:
         """The contributions of the columns to the prediction: every step is credited to the column
         tested."""
+        check_one_output(self, "an explanation")
         return explain_trees(self, X)

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import sys
 from copy import copy
 from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
+from sklearn.base import clone, is_classifier
+from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum._core.base import Learner, Reading
+from lyceum._core.base import (
+    Learner,
+    Reading,
+    check_one_output,
+    rows_of_outputs,
+    several_outputs,
+)
 from lyceum._core.data import Block, Rows
 from lyceum._core.trees import (
     Actions,
@@ -29,6 +38,7 @@ from lyceum._core.trees import (
 from lyceum._core.types import Data, Target, Weights
 from lyceum.errors import DataError, SettingError
 from lyceum.report import Summary
+from lyceum.trees.fit_outputs import fit_outputs
 from lyceum.trees.fit_tree import fit_tree, prunes_with_rows
 from lyceum.trees.pruning.bottom_up import NodeCosts, prune_by_costs, prune_by_loss
 from lyceum.trees.pruning.cost_complexity import (
@@ -78,6 +88,9 @@ class TreeLearner(TreeModel, Learner):
         The share of the rows held out for pruning by "reduced_error".
     cv : int, splitter, iterable of (train, test) or None
         The folds that "cv" chooses α by; a number of folds is drawn by `random_state`.
+    monotonic_cst : array of -1, 0 and 1 of shape (n_features,), or None
+        Whether predictions (of two classes: the posterior of the second) may only rise with a
+        column, 1, only fall, −1, or are free, 0.
     max_bins : int or None
         The largest number of bins per column. From files larger than memory and Dask the tree is
         then grown level by level from histograms that merge, one or two passes per level. None:
@@ -89,6 +102,8 @@ class TreeLearner(TreeModel, Learner):
     feature_importances_ : ndarray of shape (n_features,)
         The fall of impurity by every column, weighted by rows, normalized to sum 1;
         `lyceum.trees.permutation_importance` does not favor columns of many values.
+    n_outputs_ : int
+        The number of targets.
     max_features_ : int
         Columns drawn at every node.
     record_ : list of dict
@@ -129,6 +144,8 @@ class TreeLearner(TreeModel, Learner):
         ----------
         X : array, frame, Dask collection or `scan(...)`
         y : array of shape (n_samples,), if the target is not in the scan
+            Or (n_samples, n_outputs): one tree for several targets, by the mean of their
+            impurities.
         sample_weight : array of shape (n_samples,), optional
             Zero-weight rows are ignored. Numbers of rows (`min_samples_leaf`, ...) do not count
             weights.
@@ -140,7 +157,13 @@ class TreeLearner(TreeModel, Learner):
             raise SettingError(
                 "validation rows are what pruning='reduced_error' prunes by: set it"
             )
-        fit_tree(self, self._rows(X, y, sample_weight), hold_out=validation is None)
+        outputs = several_outputs(self, y)
+        if outputs is None:
+            rows = self._rows(X, y, sample_weight)
+            self.n_outputs_ = 1
+            fit_tree(self, rows, hold_out=validation is None)
+        else:
+            fit_outputs(self, rows_of_outputs(self, X, outputs, sample_weight), outputs)
         if validation is not None:
             if isinstance(validation, Rows):
                 held_out = (validation, None)
@@ -152,6 +175,7 @@ class TreeLearner(TreeModel, Learner):
         self.feature_importances_ = impurity_importances(
             self.tree_, self.n_features_in_
         )
+        _count_as_scikits(self)
         return self
 
     # -- where rows go -----------------------------------------------------------------
@@ -229,6 +253,28 @@ class TreeLearner(TreeModel, Learner):
         check_is_fitted(self)
         loss = getattr(self, "loss_matrix_", None) if measure == "error" else None
         return cost_complexity_path(self.tree_, measure, loss)
+
+    def cost_complexity_pruning_path(
+        self, X: Data, y: Target, sample_weight: Weights = None
+    ) -> Bunch:
+        """The path of minimal cost-complexity pruning of a tree grown on these rows.
+
+        Parameters
+        ----------
+        X, y, sample_weight : rows as `fit` takes them
+
+        Returns
+        -------
+        Bunch
+            `ccp_alphas`, rising from 0, and `impurities`, of the leaves of every subtree.
+
+        See Also
+        --------
+        cost_complexity_path : The same of the tree of the last `fit`, with the subtrees.
+        """
+        unpruned = clone(self).set_params(ccp_alpha=0.0)
+        path = unpruned.fit(X, y, sample_weight).cost_complexity_path()
+        return Bunch(ccp_alphas=path.alphas, impurities=path.risks)
 
     def prune(
         self,
@@ -315,6 +361,7 @@ class TreeLearner(TreeModel, Learner):
 
     def _tree_labels(self) -> TreeLabels:
         check_is_fitted(self)
+        check_one_output(self, "the text")
         classes = getattr(self, "classes_", None)
         return TreeLabels(
             self.tree_, self.schema_, classes, self.criterion, actions=Actions.of(self)
@@ -349,3 +396,18 @@ class TreeLearner(TreeModel, Learner):
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         return {"feature_importances_": (self.n_features_in_,)}
+
+
+def _count_as_scikits(learner: TreeLearner) -> None:
+    """Let `export_text` and `plot_tree` of scikit-learn, which ask for its classes, take our trees:
+    they need `tree_` alone. Where it was not imported yet, there is nothing to ask."""
+    theirs = sys.modules.get("sklearn.tree")
+    if theirs is None:
+        return
+    kind = theirs.DecisionTreeRegressor
+    if is_classifier(learner):
+        kind = theirs.DecisionTreeClassifier
+    # of the class itself, not of one that stands in for it
+    kind = getattr(kind, "_theirs", kind)
+    if not isinstance(learner, kind):
+        kind.register(type(learner))

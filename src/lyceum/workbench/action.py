@@ -27,6 +27,10 @@ class Action:
         Options of the command that have another name than the argument.
     result : str
         The name of what the function returns.
+    before : Action or None
+        A call that comes first: the repair of the table.
+    positional : dict of int to str
+        Options of the command for what the function takes by position, from that position on.
     """
 
     command: str
@@ -35,6 +39,8 @@ class Action:
     options: Mapping[str, Any] = field(default_factory=dict)
     flags: Mapping[str, str] = field(default_factory=dict)
     result: str = "result"
+    positional: Mapping[int, str] = field(default_factory=dict)
+    before: Action | None = None
 
     @property
     def given(self) -> dict[str, Any]:
@@ -48,10 +54,15 @@ class Action:
 
     def as_command(self) -> str:
         """A line for the shell."""
-        words = ["lyceum", self.command, *map(str, self.arguments)]
+        words = ["lyceum", self.command]
+        for index, argument in enumerate(self.arguments):
+            if index in self.positional:
+                words.append(self.positional[index])
+            words.append(str(argument))
         for name, value in self.given.items():
             words += _command_words(self.flags.get(name, f"--{name}"), value)
-        return shlex.join(words)
+        line = shlex.join(words)
+        return line if self.before is None else f"{self.before.as_command()}\n{line}"
 
     def as_python(self) -> str:
         """The same call in Python."""
@@ -61,7 +72,8 @@ class Action:
         inside = ", ".join(parts)
         if len(inside) > 60:
             inside = "\n    " + ",\n    ".join(parts) + ",\n"
-        return f"import {room}\n\n{self.result} = {self.function}({inside})\n"
+        text = f"import {room}\n\n{self.result} = {self.function}({inside})\n"
+        return text if self.before is None else f"{self.before.as_python()}\n{text}"
 
     def as_recipe(self) -> str:
         """The same as TOML, for `lyceum study --recipe`, or to keep."""

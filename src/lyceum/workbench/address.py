@@ -52,6 +52,13 @@ class Address:
             raise Refused(422, f"{name} is a whole number, not {text!r}")
         return int(text)
 
+    def without(self, *names: str) -> Address:
+        """The same address without some parameters."""
+        kept = {
+            name: texts for name, texts in self.parameters.items() if name not in names
+        }
+        return Address(kept)
+
     @property
     def file(self) -> str:
         """The file that the address is about."""

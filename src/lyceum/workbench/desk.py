@@ -9,6 +9,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from lyceum.web import Refused
 from lyceum.workbench.events import EventLog
 
 _MOST_FILES = 1000
-_MOST_VALUES = 8  # tables and the like that are held at a time
+_MOST_VALUES = 24  # tables and the like that are held at a time
 _NOT_IN_A_NAME = re.compile(r"[^\w.\- ()]+")
 
 
@@ -40,11 +41,12 @@ class Desk:
         self.events = EventLog()
         self.server: Any = None
         self.last_request = time.monotonic()
+        self.jobs: dict[str, Any] = {}  # studies that run or ran, by their folder
         self.busy: set[str] = (
             set()
         )  # names of long work: the workbench stays while there is any
-        self._values: OrderedDict[Any, Any] = OrderedDict()
-        self._lock = threading.RLock()
+        self._values: OrderedDict[Any, Future[Any]] = OrderedDict()
+        self._lock = threading.Lock()
 
     @property
     def is_ending(self) -> bool:
@@ -71,8 +73,11 @@ class Desk:
         return path
 
     def name_of(self, path: Path) -> str:
-        """How pages and commands call a path: relative to the folder."""
-        return path.resolve().relative_to(self.folder).as_posix()
+        """How pages and commands call a path: relative to the folder where it is below it."""
+        path = path.resolve()
+        if path.is_relative_to(self.folder):
+            path = path.relative_to(self.folder)
+        return path.as_posix()
 
     def files(self) -> list[dict[str, Any]]:
         """The tables, studies and models below the folder, the newest first."""
@@ -121,14 +126,21 @@ class Desk:
     # -- values that are made once -----------------------------------------------------
 
     def once(self, key: Any, make: Callable[[], Any]) -> Any:
-        """A value by its key, made when it is first asked for; the last few are held."""
+        """A value by its key, made by whoever asks first; the last few are held."""
         with self._lock:
-            if key not in self._values:
-                self._values[key] = make()
+            is_first = key not in self._values
+            future = self._values.setdefault(key, Future())
             self._values.move_to_end(key)
             while len(self._values) > _MOST_VALUES:
                 self._values.popitem(last=False)
-            return self._values[key]
+        if is_first:
+            try:
+                future.set_result(make())
+            except BaseException as error:
+                with self._lock:
+                    self._values.pop(key, None)
+                future.set_exception(error)
+        return future.result()
 
 
 def stamp(path: Path) -> tuple[str, int, int]:

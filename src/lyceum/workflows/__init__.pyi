@@ -9,6 +9,7 @@ from lyceum.workflows.compare import (
     PairedTest as PairedTest,
     compare_models as compare_models,
 )
+from lyceum.workflows.costs import set_costs as set_costs
 from lyceum.workflows.evaluate import (
     Evaluation as Evaluation,
     MetricValue as MetricValue,

@@ -175,14 +175,23 @@ def _with_texts(table: pa.Table, name: str, texts: pa.Array) -> pa.Table:
     """The table with a column of these texts, as numbers where all of them are."""
     index = table.column_names.index(name)
     column = texts
-    for kind in (table.schema.field(name).type, pa.int64(), pa.float64()):
+    kinds = [pa.int64(), pa.float64()]
+    before = table.schema.field(name).type
+    if not _is_text(before):
+        kinds.insert(0, before)
+    for kind in kinds:
         try:
             column = pc.cast(texts, kind)
+            break
         except pa.ArrowInvalid:
             continue
-        if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
-            break
     return table.set_column(index, name, column)
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    return pa.types.is_string(kind) or pa.types.is_large_string(kind)
 
 
 def _set(

@@ -33,6 +33,13 @@ struct TreeRules {
     bool record = false;
     std::uint64_t seed = 0;
     const double* costs = nullptr;
+    const std::int8_t* monotonic = nullptr;  // of every column: 1 rising, -1 falling, 0 as it is; null: all free
+};
+
+// Where the value of a node must lie for a tree to be monotone.
+struct Bounds {
+    double lower = -std::numeric_limits<double>::infinity();
+    double upper = std::numeric_limits<double>::infinity();
 };
 
 struct FoundSplit {

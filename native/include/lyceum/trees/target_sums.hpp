@@ -14,7 +14,7 @@
 
 namespace lyceum::trees {
 
-enum class Criterion { entropy, gain_ratio, gini, misclassification, loss, variance, deviation, absolute };
+enum class Criterion { entropy, gain_ratio, gini, misclassification, loss, variance, deviation, absolute, poisson };
 
 struct ClassRow {
     std::uint32_t row;
@@ -82,6 +82,9 @@ struct Classes {
         }
     }
 
+    // What a monotone function of a column is: the share of the second class.
+    Doubles value(const Doubles* s) const { return s[size() - 1] / weight(s); }
+
     // The sum of the merits of two parts, with one division instead of two.
     Doubles merit_of_two(const Doubles* a, const Doubles* b) const {
         if (criterion != Criterion::gini) return merit(a) + merit(b);
@@ -126,6 +129,9 @@ struct Numbers {
     V weight(const V* s) const {
         return s[0];
     }
+
+    // What a monotone function of a column is: the mean.
+    Doubles value(const Doubles* s) const { return s[1] / s[0]; }
 
     Doubles merit_of_two(const Doubles* a, const Doubles* b) const {
         if constexpr (Size > 2) return merit(a) + merit(b);

@@ -8,7 +8,9 @@ of each record, so that the answer is that of `predict` to the bit.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from math import isnan
 from numbers import Number
@@ -40,6 +42,7 @@ from lyceum._core.types import Estimator
 from lyceum.errors import DataError, LyceumError
 
 Record = Mapping[str, Any] | Sequence[Any] | Any
+_METHODS = ("predict", "predict_proba")
 _Function = Callable[[Block], np.ndarray]
 
 
@@ -325,7 +328,7 @@ class RecordModel:
     def decide_cells(self, X: np.ndarray, schema: Schema) -> Decision:
         """As `decide`, of cells that `coder.cells` gave."""
         block = Block(X, None, None, 0, schema)
-        with running_as_set(self.learner):
+        with running_as_set(self.learner), _answering():
             predicted, posterior = self._answer(block)
         unknown, missing = self._notes(X[0].tolist())
         if posterior is None:
@@ -377,6 +380,11 @@ class RecordModel:
         if not self.learner._has_posteriors:
             native.posterior(scores)
         return int(code[0]), scores
+
+    def answer_block(self, method: str, block: Block) -> np.ndarray:
+        """What `predict` or `predict_proba` gives for one coded row of the model's columns."""
+        path = self._predict if method == "predict" else self._posteriors
+        return self._output(method, path, block)
 
     def _output(self, method: str, path: _Path | None, block: Block) -> np.ndarray:
         if path is not None:
@@ -470,6 +478,41 @@ def _check_kept(rows: Any) -> None:
 # -- models that were compiled ---------------------------------------------------------
 
 _compiled: WeakKeyDictionary[Any, RecordModel] = WeakKeyDictionary()
+_thread = threading.local()
+
+
+@contextmanager
+def _answering() -> Iterator[None]:
+    """Members of ensembles that are asked inside are compiled too."""
+    before = getattr(_thread, "answering", False)
+    _thread.answering = True
+    try:
+        yield
+    finally:
+        _thread.answering = before
+
+
+def member_answer(member: Estimator, method: str, source: ArraySource) -> Any:
+    """The answer of a member to the one row of a record, by its compiled way; None where a whole
+    model was not asked for a record."""
+    if not getattr(_thread, "answering", False) or method not in _METHODS:
+        return None
+    if source.n_rows != 1 or source.schema.has_free_text:
+        return None
+    compiled = _compiled.get(member)
+    if compiled is None or compiled.is_stale:
+        _thread.answering = False  # what compiles is asked as tables are
+        try:
+            compiled = RecordModel(member)
+        finally:
+            _thread.answering = True
+        _compiled[member] = compiled
+    if source.schema.names != compiled.coder.names:
+        return None
+    block = Block(source.X, None, None, 0, Schema(source.schema.columns))
+    return compiled.answer_block(method, block)
+
+
 _n_fits: WeakKeyDictionary[Any, int] = WeakKeyDictionary()
 
 

@@ -6,11 +6,17 @@ from lyceum._core.clustering.cluster_based import (
     PlacedExplanation,
     clusters_of_rows,
 )
-from lyceum._core.clustering.metric_learner import METRICS, NAMED_METRICS, MetricLearner
+from lyceum._core.clustering.metric_learner import (
+    METRICS,
+    NAMED_METRICS,
+    SEARCH_CONSTRAINTS,
+    MetricLearner,
+)
 
 __all__ = [
     "METRICS",
     "NAMED_METRICS",
+    "SEARCH_CONSTRAINTS",
     "ClusterBased",
     "ClusterWeights",
     "MetricLearner",

@@ -4,6 +4,7 @@ distances."""
 from __future__ import annotations
 
 from itertools import combinations_with_replacement
+from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from lyceum._core.base import Coding, Learner, Reading
-from lyceum._core.constraints import StrOptions
+from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, CheckCells, Column, Inputs, Rows, Schema, Step
 from lyceum._core.distances import (
     METRIC_CLASSES,
@@ -30,8 +31,25 @@ from lyceum._core.types import Data, Target, Weights
 from lyceum.errors import DataError, ModelFileError
 
 _NAMES = {kind.name for kind in METRIC_CLASSES}
-NAMED_METRICS: list[Any] = [StrOptions({"auto", *_NAMES}), Metric]
-METRICS = [StrOptions({"auto", "precomputed", *_NAMES}), Metric]
+# scikit-learn's other names of metrics
+_ALIASES = {
+    "cityblock": "manhattan",
+    "l1": "manhattan",
+    "l2": "euclidean",
+    "sqeuclidean": "squared_euclidean",
+}
+NAMED_METRICS: list[Any] = [StrOptions({"auto", *_NAMES, *_ALIASES}), Metric, callable]
+METRICS = [
+    StrOptions({"auto", "precomputed", *_NAMES, *_ALIASES}),
+    Metric,
+    callable,
+]
+SEARCH_CONSTRAINTS: dict[str, Any] = {
+    "metric_params": [dict, None],
+    "algorithm": [StrOptions({"auto", "ball_tree", "kd_tree", "brute"})],
+    "leaf_size": [Interval(Integral, 1, None, closed="left")],
+    "p": [Interval(Real, 0, None, closed="left"), None],
+}
 _TILE = 256  # rows and columns of a matrix of distances that are compared at once
 
 
@@ -72,6 +90,15 @@ class MetricLearner(Learner):
     """
 
     _parameter_docs: ClassVar[str] = """
+    metric_params : dict or None
+        Parameters of a metric that is given by name.
+    algorithm : {"auto", "ball_tree", "kd_tree", "brute"}
+        scikit-learn's choice of a search. It has no effect here: every search is exact, and the
+        quickest is taken.
+    leaf_size : int
+        Of scikit-learn's trees; has no effect here.
+    p : float or None
+        The power of metric="minkowski"; None is 2.
     categorical_features : "from_dtype", True, mask, indices, names or None
         Which columns hold categories; one-of-C columns under other metrics than Gower's.
     """
@@ -121,7 +148,7 @@ class MetricLearner(Learner):
                 chosen = "gower"
             else:
                 chosen = "euclidean"
-        distance = metric(chosen)
+        distance = self._named_metric(chosen)
         # ranges of columns or a covariance that were not given are learned from the rows
         lacks_ranges = isinstance(distance, Gower) and (
             distance.low is None or distance.schema is None
@@ -132,6 +159,15 @@ class MetricLearner(Learner):
             self.metric_ = distance  # `_prepare_rows` asks it how rows are coded
             return distance.learn(self._prepare_rows(rows))
         return distance
+
+    def _named_metric(self, chosen: Any) -> Metric:
+        """A metric with the parameters that `metric_params` and `p` give it."""
+        params = dict(getattr(self, "metric_params", None) or {})
+        if chosen == "minkowski" and getattr(self, "p", None) is not None:
+            params.setdefault("p", self.p)
+        if isinstance(chosen, str):
+            chosen = _ALIASES.get(chosen, chosen)
+        return metric(chosen, **params)
 
     def _has_missing(self, rows: Rows) -> bool:
         """Whether a cell is missing; infinite cells are refused by name later."""

@@ -57,6 +57,7 @@ from lyceum._core.data.rows.sources import ArraySource
 from lyceum._core.data.rows.steps import (
     CheckCells,
     CheckTarget,
+    Dense,
     Design,
     Recode,
     design_change,
@@ -96,6 +97,7 @@ __all__ = [
     "Column",
     "ColumnInspection",
     "ColumnProfile",
+    "Dense",
     "Design",
     "FileFormat",
     "Inputs",

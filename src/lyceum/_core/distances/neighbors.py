@@ -42,6 +42,9 @@ class Neighbors:
         yield self.distances
         yield self.rows
 
+    def __getitem__(self, part: int) -> np.ndarray:
+        return (self.distances, self.rows)[part]
+
 
 @dataclass(frozen=True, slots=True)
 class RadiusNeighbors:

@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import _safe_indexing
 
-from lyceum._core.base import takes_rows, without_names
+from lyceum._core.base import member_answer, takes_rows, without_names
 from lyceum._core.data import ArraySource, Block, Column, Rows, Schema
 from lyceum._core.types import Estimator
 from lyceum.errors import DataError, SchemaError
@@ -142,6 +142,10 @@ class MemberData:
         columns: object = None,
     ) -> np.ndarray:
         """The answer of a method of a member for some rows and columns."""
+        if rows is None and self.takes_source(member):
+            known = member_answer(member, method, self._source(None, columns))
+            if known is not None:
+                return known
         answer = getattr(member, method)
         return np.asarray(answer(self.inputs(member, rows, columns)))
 

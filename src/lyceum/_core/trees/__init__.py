@@ -36,17 +36,28 @@ from lyceum._core.trees.growth.node_histograms import (
     Frontier,
     NodeHistograms,
 )
+from lyceum._core.trees.growth.outputs import check_outputs, with_class_weights
 from lyceum._core.trees.growth.settings import (
     GROWTH_CONSTRAINTS,
     class_losses,
     column_costs,
+    column_directions,
     growth_rules,
     resolve_max_features,
     resolve_row_count,
 )
 from lyceum._core.trees.ranked_columns import Columns
 from lyceum._core.trees.router import Router, cached_router, float_cells, native_tree
-from lyceum._core.trees.tree import CATEGORIES, GROUPS, INTERVALS, LEAF, THRESHOLD, Tree
+from lyceum._core.trees.scikit_arrays import UNDEFINED
+from lyceum._core.trees.tree import (
+    ARRAYS,
+    CATEGORIES,
+    GROUPS,
+    INTERVALS,
+    LEAF,
+    THRESHOLD,
+    Tree,
+)
 from lyceum._core.trees.tree_model import (
     TreeModel,
     WithTrees,
@@ -56,12 +67,14 @@ from lyceum._core.trees.tree_model import (
 from lyceum._core.trees.uniform_row_sample import UniformRowSample
 
 __all__ = [
+    "ARRAYS",
     "CATEGORIES",
     "GROUPS",
     "GROWTH_CONSTRAINTS",
     "INTERVALS",
     "LEAF",
     "THRESHOLD",
+    "UNDEFINED",
     "Actions",
     "BinRanges",
     "BinnedRows",
@@ -85,11 +98,13 @@ __all__ = [
     "as_dot",
     "as_text",
     "cached_router",
+    "check_outputs",
     "child_nodes",
     "class_impurities",
     "class_losses",
     "coded_row",
     "column_costs",
+    "column_directions",
     "contributions",
     "explain_trees",
     "float_cells",
@@ -113,4 +128,5 @@ __all__ = [
     "tree_path",
     "unpack_trees",
     "walk",
+    "with_class_weights",
 ]

@@ -43,7 +43,7 @@ def node_decisions(
     if nodes is None:
         nodes = np.arange(tree.n_nodes)
     nodes = np.asarray(nodes)
-    tied = _best(_merits(tree.value[nodes], loss))
+    tied = _best(_merits(tree.node_values[nodes], loss))
     codes = _pick(tied, last)
     undecided = np.flatnonzero(tied.sum(axis=1) > 1)
     if not len(undecided):
@@ -55,7 +55,7 @@ def node_decisions(
         above = parent[above]
         undecided = undecided[above >= 0]
         above = above[above >= 0]
-        merits = _merits(tree.value[above], loss)
+        merits = _merits(tree.node_values[above], loss)
         tied[undecided] = _best(np.where(tied[undecided], merits, -np.inf))
         codes[undecided] = _pick(tied[undecided], last)
         still_tied = tied[undecided].sum(axis=1) > 1

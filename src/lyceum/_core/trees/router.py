@@ -81,9 +81,9 @@ class _Values(Sequence[np.ndarray]):
 
     def __getitem__(self, t: Any) -> Any:
         if self._given is None:
-            value = self._trees[t].value
+            value = self._trees[t].node_values
         elif isinstance(self._given, str):
-            value = shares(self._trees[t].value)
+            value = self._trees[t].posteriors
         else:
             value = self._given[t]
         value = np.ascontiguousarray(value, dtype=np.float64)
@@ -97,7 +97,7 @@ class _Values(Sequence[np.ndarray]):
     def width(self, t: int) -> int:
         """The number of values per node of a tree."""
         if self._given is None or isinstance(self._given, str):
-            return self._trees[t].value.shape[1]
+            return self._trees[t].node_values.shape[1]
         return self._given[t].shape[1]
 
 
@@ -113,7 +113,7 @@ class Router:
     n_columns : int
         Columns of the rows.
     values : "shares" or sequence of arrays of shape (n_nodes, K), optional
-        What the nodes of each tree add, instead of `tree.value`; "shares": their posteriors.
+        What the nodes of each tree add, instead of `tree.node_values`; "shares": their posteriors.
     scale : float or array of shape (n_trees,), default=1.0
         Factors of the values.
     columns : array of int of shape (n_trees,), optional
@@ -205,8 +205,8 @@ class Router:
         codes = self._node_codes(loss)[self.leaves(X)[:, 0]]
         split = self._split_rows(X)
         if split is not None:
-            proba = np.zeros((np.count_nonzero(split), tree.value.shape[1]))
-            self._arrays[0].add_ends(X[split], shares(tree.value), 0, proba)
+            proba = np.zeros((np.count_nonzero(split), tree.node_values.shape[1]))
+            self._arrays[0].add_ends(X[split], shares(tree.node_values), 0, proba)
             if loss is None:
                 codes[split] = proba.argmax(axis=1)
             else:

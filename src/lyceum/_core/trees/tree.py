@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lyceum._core.trees.scikit_arrays import ScikitArrays
 from lyceum.errors import ModelFileError
 
 if TYPE_CHECKING:
@@ -16,11 +17,11 @@ if TYPE_CHECKING:
 
 
 LEAF, THRESHOLD, INTERVALS, CATEGORIES, GROUPS = range(5)
-REALS = ("threshold", "cuts", "value", "weight", "impurity", "gain")
+REALS = ("threshold", "cuts", "node_values", "weight", "impurity", "gain")
 
 
 @dataclass(frozen=True, slots=True)
-class Tree:
+class Tree(ScikitArrays):
     """Nodes in arrays, the root first; the children of a node follow each other and come after it.
 
     A cell takes a row from node i to a child:
@@ -40,7 +41,7 @@ class Tree:
     Attributes
     ----------
     feature : array of int32 of shape (n_nodes,)
-        The column of the question at a node, −1 at a leaf.
+        The column of the question at a node, −2 at a leaf.
     kind : array of uint8 of shape (n_nodes,)
         LEAF, THRESHOLD, INTERVALS, CATEGORIES or GROUPS.
     child : array of int32 of shape (n_nodes,)
@@ -48,7 +49,7 @@ class Tree:
     n_children : array of int32 of shape (n_nodes,)
         The number of children.
     threshold : array of float64 of shape (n_nodes,)
-        NaN where there is none.
+        NaN where there is none, −2 at a leaf.
     table : array of int32 of shape (n_nodes,)
         Where the cuts or branches of a node start, −1 where it has none.
     n_codes : array of int32 of shape (n_nodes,)
@@ -59,7 +60,7 @@ class Tree:
         The cuts of all nodes, one after the other.
     branches : array of int32
         The branches of all nodes, one after the other.
-    value : array of float64 of shape (n_nodes, K) or (n_nodes, 1)
+    node_values : array of float64 of shape (n_nodes, K) or (n_nodes, 1)
         The weights of the classes, or the mean or median of the target.
     weight : array of float64 of shape (n_nodes,)
         The weight of the rows.
@@ -69,6 +70,14 @@ class Tree:
         By the criterion.
     gain : array of float64 of shape (n_nodes,)
         The fall of impurity by the split, 0 at a leaf.
+    n_features : int
+        The number of columns of the table.
+    n_classes : tuple of int
+        The number of classes of every output, 1 for a number. The node values of several outputs
+        follow each other.
+
+    Further attributes are scikit-learn's: `children_left`, `children_right`, `value`, `node_count`,
+    `max_depth`, `n_node_samples`, `weighted_n_node_samples`, `apply`, `predict` and others.
 
     See Also
     --------
@@ -79,7 +88,7 @@ class Tree:
     --------
     >>> from lyceum.trees import DecisionTreeRegressor
     >>> tree = DecisionTreeRegressor().fit([[1.0], [2.0], [8.0], [9.0]], [0.0, 0.0, 5.0, 5.0]).tree_
-    >>> tree.n_nodes, tree.depth, float(tree.threshold[0]), tree.value[:, 0].tolist()
+    >>> tree.n_nodes, tree.depth, float(tree.threshold[0]), tree.node_values[:, 0].tolist()
     (3, 1, 5.0, [2.5, 0.0, 5.0])
     """
 
@@ -93,15 +102,22 @@ class Tree:
     missing: np.ndarray
     cuts: np.ndarray
     branches: np.ndarray
-    value: np.ndarray
+    node_values: np.ndarray
     weight: np.ndarray
     n_rows: np.ndarray
     impurity: np.ndarray
     gain: np.ndarray
+    n_features: int = 0
+    n_classes: tuple[int, ...] = ()
 
-    @property
-    def n_nodes(self) -> int:
-        return len(self.feature)
+    def __post_init__(self) -> None:
+        # trees that are made without saying: one target, as wide as the values
+        if not self.n_classes:
+            width = self.node_values.shape[1] if self.node_values.ndim == 2 else 1
+            object.__setattr__(self, "n_classes", (int(width),))
+        if not self.n_features:
+            columns = int(self.feature.max(initial=-1)) + 1
+            object.__setattr__(self, "n_features", columns)
 
     @property
     def n_leaves(self) -> int:
@@ -114,31 +130,10 @@ class Tree:
         splits = self.n_nodes - self.n_leaves
         return (
             2 * splits
-            + self.n_leaves * self.value.shape[1]
+            + self.n_leaves * self.node_values.shape[1]
             + len(self.cuts)
             + len(self.branches)
         )
-
-    @property
-    def parent(self) -> np.ndarray:
-        """The parent of every node, −1 of the root."""
-        # the children of inner node i are the nodes child[i] up to child[i] + n_children[i]
-        parents = np.full(self.n_nodes, -1, dtype=np.int32)
-        inner = np.flatnonzero(self.kind != LEAF)
-        counts = self.n_children[inner]
-        first = np.repeat(self.child[inner], counts)
-        within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-        parents[first + within] = np.repeat(inner, counts)
-        return parents
-
-    @property
-    def depths(self) -> np.ndarray:
-        """How many splits are above every node."""
-        depths = np.zeros(self.n_nodes, dtype=np.int32)
-        for node, parent in enumerate(self.parent.tolist()):
-            if parent >= 0:
-                depths[node] = depths[parent] + 1
-        return depths
 
     @property
     def depth(self) -> int:
@@ -152,33 +147,33 @@ class Tree:
         """
         from lyceum._core.trees.router import native_tree
 
-        for field in fields(self):
-            array = getattr(self, field.name)
-            kinds = "f" if field.name in REALS else "iu"
+        for field in ARRAYS:
+            array = getattr(self, field)
+            kinds = "f" if field in REALS else "iu"
             if (
                 not isinstance(array, np.ndarray)
                 or array.dtype.kind not in kinds
                 or not array.dtype.isnative
             ):
                 raise ModelFileError(
-                    f"holds a tree without an array of numbers in the place of {field.name!r}"
+                    f"holds a tree without an array of numbers in the place of {field!r}"
                 )
         n = len(self.feature)
-        if self.value.ndim != 2 or len(self.value) != n or not n:
+        if self.node_values.ndim != 2 or len(self.node_values) != n or not n:
             raise ModelFileError("holds a tree whose nodes have no values")
         if not self.n_rows.shape == self.impurity.shape == self.gain.shape == (n,):
             raise ModelFileError(
                 "holds a tree whose nodes and their numbers are not as many"
             )
-        if not np.isfinite(self.value).all() or (
-            self.value.shape[1] > 1 and (self.value < 0).any()
+        if not np.isfinite(self.node_values).all() or (
+            self.node_values.shape[1] > 1 and (self.node_values < 0).any()
         ):
             raise ModelFileError(
                 "holds a tree whose nodes have values that are not finite, or not weights"
             )
         # the kernels follow indices without looking: they are checked once, here
         try:
-            native_tree(self, int(self.feature.max()) + 1)
+            native_tree(self, int(self.feature.max(initial=-1)) + 1)
         except (TypeError, ValueError) as error:
             raise ModelFileError(f"holds a tree that leads nowhere: {error}") from error
 
@@ -224,8 +219,21 @@ class Tree:
         from lyceum._core.trees.explain.path import coded_cells, tree_path
 
         n_columns = None if schema is None else len(schema)
-        n_needed = int(self.feature.max()) + 1
+        n_needed = int(self.feature.max(initial=-1)) + 1
         cells = coded_cells(row, n_columns, n_needed)
         if schema is None:
             schema = Schema.of_numbers([f"x{j}" for j in range(len(cells))])
         return tree_path(TreeLabels(self, schema, classes), cells)
+
+
+def _set_state(self: Tree, state: Sequence[Any]) -> None:
+    # older model files lack the number of columns and classes
+    for part, value in zip(fields(self), state):
+        object.__setattr__(self, part.name, value)
+    for part in fields(self)[len(state) :]:
+        object.__setattr__(self, part.name, part.default)
+    self.__post_init__()
+
+
+Tree.__setstate__ = _set_state  # type: ignore[attr-defined]
+ARRAYS = tuple(field.name for field in fields(Tree) if field.type == "np.ndarray")

@@ -8,12 +8,12 @@ it holds.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields
 from typing import Any, ClassVar
 
 import numpy as np
 
-from lyceum._core.trees.tree import REALS, Tree
+from lyceum._core.data import Dense, Step
+from lyceum._core.trees.tree import ARRAYS, REALS, Tree
 from lyceum.errors import ModelFileError
 
 
@@ -27,8 +27,12 @@ class TreeModel:
     """
 
     _blanks_row_names: ClassVar[bool] = True
+    _takes_sparse: ClassVar[bool] = True
 
     n_features_in_: int
+
+    def _steps(self) -> list[Step]:
+        return [Dense(), *super()._steps()]  # type: ignore[misc]
 
     @property
     def _all_trees(self) -> list[Any]:
@@ -42,7 +46,10 @@ class TreeModel:
     @property
     def _n_values(self) -> int:
         """The number of values of a node: the weights of the classes, or one number."""
-        return len(getattr(self, "classes_", (0,)))
+        n_outputs = getattr(self, "n_outputs_", 1)
+        if n_outputs == 1:
+            return len(getattr(self, "classes_", (0,)))
+        return sum(map(len, getattr(self, "classes_", [(0,)] * n_outputs)))
 
     @classmethod
     def _parts(cls) -> tuple[type, ...]:
@@ -58,7 +65,7 @@ class TreeModel:
                 raise ModelFileError(
                     f"holds a {type(self).__name__} whose trees test unknown columns"
                 )
-            if tree.value.shape[1] != self._n_values:
+            if tree.node_values.shape[1] != self._n_values:
                 raise ModelFileError(
                     f"holds a {type(self).__name__} whose trees are of other classes"
                 )
@@ -86,8 +93,7 @@ class WithTrees(TreeModel):
 # -- packing ---------------------------------------------------------------------------
 
 _TYPES: dict[str, Any] = {
-    field.name: np.float64 if field.name in REALS else np.int32
-    for field in fields(Tree)
+    name: np.float64 if name in REALS else np.int32 for name in ARRAYS
 }
 _TYPES |= {"kind": np.uint8, "n_rows": np.int64}
 # the column of `sizes` that has the length of an array
@@ -101,7 +107,12 @@ def pack_trees(trees: Sequence[Tree]) -> dict[str, np.ndarray]:
         for name in _TYPES
     }
     sizes = [[tree.n_nodes, len(tree.cuts), len(tree.branches)] for tree in trees]
-    return {**arrays, "sizes": np.array(sizes, dtype=np.int64)}
+    return {
+        **arrays,
+        "sizes": np.array(sizes, dtype=np.int64),
+        "n_features": np.array([tree.n_features for tree in trees], dtype=np.int64),
+        "n_classes": np.array([tree.n_classes for tree in trees], dtype=np.int64),
+    }
 
 
 def _narrow(array: np.ndarray) -> np.ndarray:
@@ -124,6 +135,8 @@ def _narrow(array: np.ndarray) -> np.ndarray:
 
 def unpack_trees(arrays: dict[str, np.ndarray]) -> list[Tree]:
     """The trees of `pack_trees`; raises ModelFileError if the lengths of the arrays do not fit."""
+    if "value" in arrays:  # the name in older files
+        arrays = {**arrays, "node_values": arrays["value"]}
     sizes = np.asarray(arrays["sizes"])
     if (
         sizes.ndim != 2
@@ -138,14 +151,31 @@ def unpack_trees(arrays: dict[str, np.ndarray]) -> list[Tree]:
     full = {}
     for name, c in _LENGTH.items():
         array = arrays[name]
-        n_axes = 2 if name == "value" else 1
+        n_axes = 2 if name == "node_values" else 1
         if array.ndim != n_axes or len(array) != lengths[c]:
             raise ModelFileError(
                 f"the array {name!r} of packed trees does not have the length that they need"
             )
         full[name] = array.astype(_TYPES[name])
+    n_features, n_classes = _packed_counts(arrays, len(sizes))
     trees = []
-    for start, end in zip(ends - sizes, ends):
+    for t, (start, end) in enumerate(zip(ends - sizes, ends)):
         parts = {name: full[name][start[c] : end[c]] for name, c in _LENGTH.items()}
-        trees.append(Tree(**parts))
+        trees.append(Tree(**parts, n_features=n_features[t], n_classes=n_classes[t]))
     return trees
+
+
+def _packed_counts(
+    arrays: dict[str, np.ndarray], n_trees: int
+) -> tuple[list[int], list[tuple[int, ...]]]:
+    """The number of columns, and the classes of every output, of each tree; older files lack
+    them."""
+    if "n_features" not in arrays:
+        return [0] * n_trees, [()] * n_trees
+    n_features = np.asarray(arrays["n_features"])
+    n_classes = np.asarray(arrays["n_classes"])
+    if n_features.shape != (n_trees,) or n_classes.shape[:1] != (n_trees,):
+        raise ModelFileError(
+            "packed trees do not say how many columns and classes they have"
+        )
+    return n_features.tolist(), [tuple(map(int, counts)) for counts in n_classes]

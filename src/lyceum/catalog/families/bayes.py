@@ -18,6 +18,7 @@ ENTRIES = (
             "m": (0.1, 100.0, "log"),
             "var_smoothing": (1e-09, 0.1, "log"),
         },
+        promise=0.42,
     ),
     Entry(
         name="MultinomialNB",
@@ -44,6 +45,7 @@ ENTRIES = (
         cost="n·d² to fit, d³ to solve, n·d·K to predict",
         syllabus=("2.5", "3.3", "3.5"),
         space={"covariance": ["full", "diagonal", "spherical"]},
+        promise=0.42,
     ),
     Entry(
         name="QuadraticDiscriminantAnalysis",
@@ -52,6 +54,7 @@ ENTRIES = (
         cost="n·d² to fit, K·d³ to solve, n·d²·K to predict",
         syllabus=("2.5", "3.3", "3.5"),
         space={"covariance": ["full", "diagonal", "spherical"]},
+        promise=0.34,
     ),
     Entry(
         name="RegularizedDiscriminant",
@@ -66,6 +69,7 @@ ENTRIES = (
             "gamma": (0.0, 1.0, "linear"),
             "shrinkage": ["identity", "diagonal"],
         },
+        promise=0.53,
     ),
     Entry(
         name="BayesianGaussianClassifier",

@@ -13,6 +13,7 @@ ENTRIES: tuple[Entry, ...] = (
         cost="n·d² to fit (a tree), more for a learned structure; n·d·K to predict",
         syllabus=("5.3", "5.4", "1.3"),
         space={"structure": ["tan", "naive", "learned"], "alpha": (0.1, 10.0, "log")},
+        promise=0.42,
     ),
 )
 

@@ -10,6 +10,7 @@ ENTRIES = (
         cost="n·log n to fit; up to n·d per row to predict, far less in few columns",
         syllabus=("2.5", "4.2", "4.3", "4.5"),
         space={"kernel": ["gaussian", "laplace", "cauchy"]},
+        promise=0.37,
     ),
     Entry(
         name="HistogramDensity",

@@ -1,8 +1,30 @@
 """Ensembles."""
 
+from typing import Any
+
 from lyceum.catalog.entry import Entry, Item, pair
 
 _FOREST = {"max_features": ["sqrt", 0.5, None], "min_samples_leaf": [1, 3, 10]}
+# few settings, far apart: a forest takes long, and its settings matter little
+_FORESTS: tuple[dict[str, Any], ...] = (
+    {},
+    {"max_features": 0.5, "min_samples_leaf": 1},
+    {"max_features": "sqrt", "min_samples_leaf": 5},
+    {"max_features": 0.5, "min_samples_leaf": 5},
+)
+# learned by benchmarks/portfolio.py from 18 tables with classes and 28 with numbers
+_CLASS_BOOSTS = (
+    {"learning_rate": 0.1, "max_iter": 300, "max_leaf_nodes": 4},
+    {"learning_rate": 0.03, "max_iter": 100, "max_leaf_nodes": 4},
+    {"learning_rate": 0.1, "max_iter": 300, "max_leaf_nodes": 31},
+    {"learning_rate": 0.03, "max_iter": 300, "max_leaf_nodes": 4},
+)
+_NUMBER_BOOSTS = (
+    {"learning_rate": 0.1, "max_iter": 300, "max_leaf_nodes": 31},
+    {"learning_rate": 0.03, "max_iter": 100, "max_leaf_nodes": 4},
+    {"learning_rate": 0.1, "max_iter": 300, "max_leaf_nodes": 8},
+    {"learning_rate": 0.03, "max_iter": 300, "max_leaf_nodes": 8},
+)
 _BOOSTING = {
     "learning_rate": (0.02, 0.3, "log"),
     "max_leaf_nodes": [7, 15, 31],
@@ -29,7 +51,12 @@ ENTRIES = (
         cost="two passes, one byte per cell kept; n·√d·log n per tree",
         syllabus=("11.3",),
         space=_FOREST,
-        regressor={"cost": "two passes, one byte per cell kept; n·d·log n per tree"},
+        portfolio=_FORESTS,
+        regressor={
+            "promise": 0.59,
+            "cost": "two passes, one byte per cell kept; n·d·log n per tree",
+        },
+        promise=0.66,
     ),
     *pair(
         "ExtraTrees",
@@ -52,7 +79,9 @@ ENTRIES = (
         cost="n·d·log n once, n·d per round of stumps",
         syllabus=("11.4",),
         space={"learning_rate": (0.05, 1.0, "log")},
+        portfolio=({}, {"learning_rate": 0.1}, {"learning_rate": 0.3}),
         regressor={"cost": "the learner's, times the rounds", "in_study": "never"},
+        promise=0.47,
     ),
     *pair(
         "HistGradientBoosting",
@@ -63,6 +92,11 @@ ENTRIES = (
         cost="two passes, one byte per cell kept; n·d per round",
         syllabus=("11.4",),
         space=_BOOSTING,
+        portfolio=_CLASS_BOOSTS,
+        # without a penalty, steps on rows that are all but sure grow without bound
+        study_settings={"l2_regularization": 1.0},
+        promise=0.61,
+        regressor={"promise": 0.71, "portfolio": _NUMBER_BOOSTS},
     ),
     *pair(
         "GenericBoosting",

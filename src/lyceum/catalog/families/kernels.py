@@ -27,6 +27,7 @@ ENTRIES: tuple[Entry, ...] = (
         space={"alpha": (1e-3, 1e1, "log"), "gamma": (1e-3, 1.0, "log")},
         study_rows=5_000,
         study_settings={"kernel": "rbf", "gamma": "scale", "fit_intercept": True},
+        promise=0.5,
     ),
     Entry(
         name="KernelPerceptron",
@@ -85,6 +86,7 @@ ENTRIES: tuple[Entry, ...] = (
         space={"C": (1e-1, 1e2, "log"), "gamma": (1e-3, 1.0, "log")},
         study_rows=10_000,
         study_settings={"probability": True},
+        promise=0.55,
     ),
     Entry(
         name="SVR",

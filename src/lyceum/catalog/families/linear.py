@@ -11,6 +11,7 @@ ENTRIES = (
         about="Least squares with standard errors, t and R².",
         cost="n·d² to fit, d³ to solve",
         syllabus=("7.1",),
+        promise=0.47,
     ),
     Entry(
         name="Ridge",
@@ -19,6 +20,7 @@ ENTRIES = (
         cost="n·d² to fit, d³ to solve",
         syllabus=("7.2",),
         space={"alpha": _SHRINK},
+        promise=0.41,
     ),
     Entry(
         name="RidgeCV",
@@ -38,6 +40,7 @@ ENTRIES = (
         cost="n·d² to fit, or n·d per round on columns in memory",
         syllabus=("7.2",),
         space={"alpha": _SHRINK},
+        promise=0.41,
     ),
     Entry(
         name="ElasticNet",
@@ -46,6 +49,7 @@ ENTRIES = (
         cost="n·d² to fit, or n·d per round on columns in memory",
         syllabus=("7.2",),
         space={"alpha": _SHRINK, "l1_ratio": (0.05, 1.0, "linear")},
+        promise=0.41,
     ),
     Entry(
         name="LassoCV",
@@ -70,6 +74,7 @@ ENTRIES = (
         cost="n·d·K per pass by quasi-Newton, n·d² by Newton; some ten passes",
         syllabus=("7.4", "7.5", "7.6"),
         space={"C": _SHRINK, "l1_ratio": [0.0, 0.5, 1.0]},
+        promise=0.47,
     ),
     Entry(
         name="Perceptron",

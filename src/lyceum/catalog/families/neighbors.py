@@ -16,7 +16,8 @@ ENTRIES: tuple[Entry, ...] = (
         cost="nothing to fit; a search for k neighbors per row to predict",
         syllabus=("10.1", "10.2", "10.3", "10.8", "1.3"),
         space=_VOTES,
-        regressor={"syllabus": ("10.1", "10.2", "10.3", "10.8")},
+        regressor={"promise": 0.47, "syllabus": ("10.1", "10.2", "10.3", "10.8")},
+        promise=0.21,
     ),
     Entry(
         name="LocallyWeightedRegression",

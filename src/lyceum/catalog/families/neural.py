@@ -1,5 +1,7 @@
 """Neural networks."""
 
+from typing import Any
+
 from lyceum.catalog.entry import Item, pair
 
 _NETWORK = {
@@ -7,6 +9,13 @@ _NETWORK = {
     "alpha": (1e-6, 3e-2, "log"),
     "dropout": [0.0, 0.2],
 }
+_NETWORKS: tuple[dict[str, Any], ...] = (
+    {},
+    {"hidden_layer_sizes": 16, "alpha": 0.01},
+    {"hidden_layer_sizes": 50, "alpha": 0.001, "dropout": 0.2},
+    {"hidden_layer_sizes": 16, "alpha": 1e-4, "dropout": 0.2},
+    {"hidden_layer_sizes": 100, "alpha": 0.03, "dropout": 0.2},
+)
 
 ENTRIES = (
     *pair(
@@ -18,6 +27,9 @@ ENTRIES = (
         cost="n·(number of weights) per epoch, in one thread",
         syllabus=("8.1", "8.2", "8.3"),
         space=_NETWORK,
+        portfolio=_NETWORKS,
+        promise=0.47,
+        regressor={"promise": 0.38},
     ),
 )
 

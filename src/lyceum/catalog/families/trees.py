@@ -20,7 +20,12 @@ ENTRIES = (
         syllabus=("1.3", "6.1", "6.2", "6.3", "6.4", "6.5", "6.6", "6.8"),
         space={**_LEAVES, "criterion": ["gini", "entropy", "gain_ratio"]},
         settings_in_passes=_BINNED,
-        regressor={"syllabus": ("1.3", "6.2", "6.7", "6.8"), "space": _LEAVES},
+        regressor={
+            "promise": 0.38,
+            "syllabus": ("1.3", "6.2", "6.7", "6.8"),
+            "space": _LEAVES,
+        },
+        promise=0.47,
     ),
     Entry(
         name="ID3",
@@ -67,6 +72,7 @@ ENTRIES = (
         cost="n·d·log n to grow, n·d² for the models",
         syllabus=("6.7",),
         space={"smoothing": [0.0, 15.0], "min_samples_split": (4, 64, "log")},
+        promise=0.44,
     ),
 )
 

@@ -1,8 +1,9 @@
-"""`lyceum inspect`."""
+"""`lyceum inspect` and `lyceum repair`."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from rich.markup import escape
 from rich.table import Table
@@ -13,10 +14,13 @@ from lyceum._core.data import (
     FileFormat,
     Inspection,
     inspect,
+    inspect_pair,
+    read_data,
     time_text,
 )
 from lyceum._core.files import spool
 from lyceum._core.text import show as shown, show_count
+from lyceum.cli.options import refuse_to_replace
 from lyceum.cli.screen import console, print_json, progress_bar, table
 
 _BARS = "▁▂▃▄▅▆▇█"
@@ -24,13 +28,60 @@ _WIDE = 110  # from this many columns on, the reason for each kind is shown too
 _GRAVE = ("leak", "missing_target", "constant", "empty", "infinite")
 
 
-def run(file: str, target: str | None, file_format: FileFormat, as_json: bool) -> None:
+def run(
+    file: str,
+    target: str | None,
+    kinds: dict[str, Any],
+    file_format: FileFormat,
+    as_json: bool,
+) -> None:
     with progress_bar(f"reading {Path(file).name}"), spool(file) as source:
-        inspection = inspect(source, target, file_format=file_format)
+        inspection = inspect(
+            source, target, kinds=kinds or None, file_format=file_format
+        )
     if as_json:
         print_json(inspection.as_dict())
     else:
         render(inspection)
+
+
+def run_pair(
+    file: str,
+    pair: tuple[str, str],
+    kinds: dict[str, Any],
+    file_format: FileFormat,
+    as_json: bool,
+) -> None:
+    with progress_bar(f"reading {Path(file).name}"), spool(file) as source:
+        loaded = read_data(source, file_format)
+        inspection = inspect_pair(loaded, *pair, kinds=kinds or None)
+    if as_json:
+        print_json(inspection.as_dict())
+        return
+    rows = f"{inspection.n_rows:,} rows"
+    strength = f"{inspection.measure} {inspection.strength:.4g}"
+    console.print(f"{inspection.x} and {inspection.y}: {strength} on {rows}")
+
+
+def run_repair(
+    file: str,
+    steps: list[str],
+    out: str,
+    file_format: FileFormat,
+    *,
+    force: bool,
+    as_json: bool,
+) -> None:
+    from lyceum.workflows import repair_table
+
+    refuse_to_replace(out, force, (".csv", ".parquet"))
+    with progress_bar(f"reading {Path(file).name}"), spool(file) as source:
+        loaded = read_data(source, file_format)
+        repaired = repair_table(loaded, steps, out=out, force=force)
+    if as_json:
+        print_json(repaired.as_dict())
+    else:
+        console.print(Text(str(repaired)))
 
 
 def render(inspection: Inspection) -> None:

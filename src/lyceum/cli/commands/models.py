@@ -191,10 +191,28 @@ def run_compare(
         show_table(table)
 
 
-def run_export(model: str, out: str, *, force: bool, as_json: bool) -> None:
-    from lyceum.export import export_model
+def _say_written(what: str, paths: list[Path], as_json: bool) -> None:
+    names = [str(path) for path in paths]
+    if as_json:
+        print_json({"paths": names})
+        return
+    print_line(f"{what} written: ", (" and ".join(names), "bold"))
 
+
+def run_export(model: str, out: str, *, force: bool, as_json: bool) -> None:
+    from lyceum.export import export_model, write_mlflow
+
+    ending = Path(out).suffix
+    if ending == ".mlflow":
+        paths = write_mlflow(lyceum.load(model), out)
+        _say_written("folder of mlflow", paths, as_json)
+        return
     refuse_to_replace(out, force)
+    if ending == ".md":
+        from lyceum.studies import Study, write_card
+
+        _say_written("model card", [write_card(Study.open(model), out, force)], as_json)
+        return
     done = export_model(lyceum.load(model), out, force=force)
     if as_json:
         print_json(done.as_dict())

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from lyceum._core.base import CATEGORICAL_FEATURES
-from lyceum._core.clustering import METRICS
+from lyceum._core.clustering import METRICS, SEARCH_CONSTRAINTS
 from lyceum._core.constraints import Interval
 from lyceum._core.distances import nearest
 from lyceum._core.types import Categories
@@ -86,6 +86,7 @@ class DBSCAN(DensityLearner):
         "eps": [Interval(Real, 0, None, closed="neither")],
         "min_samples": [Interval(Integral, 1, None, closed="left")],
         "metric": METRICS,
+        **SEARCH_CONSTRAINTS,
         "categorical_features": CATEGORICAL_FEATURES,
     }
 
@@ -95,12 +96,20 @@ class DBSCAN(DensityLearner):
         *,
         min_samples: int = 5,
         metric: object = "auto",
+        metric_params: dict[str, Any] | None = None,
+        algorithm: str = "auto",
+        leaf_size: int = 30,
+        p: float | None = None,
         n_jobs: int | None = None,
         categorical_features: Categories = "from_dtype",
     ):
         self.eps = eps
         self.min_samples = min_samples
         self.metric = metric
+        self.metric_params = metric_params
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.p = p
         self.n_jobs = n_jobs
         self.categorical_features = categorical_features
 

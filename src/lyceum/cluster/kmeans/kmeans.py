@@ -38,6 +38,7 @@ from lyceum.errors import DataError, cannot_export
 from lyceum.report import Explanation, Summary, Table
 
 _SAMPLE_ROWS = 8192
+_ALIASES = {"elkan": "bounds"}
 
 
 class KMeans(
@@ -85,11 +86,13 @@ class KMeans(
         passes are slower, as rows are compared with the centers before too.
     metric : {"euclidean", "cosine", "correlation"}, default="euclidean"
         The distance between rows and centers.
-    algorithm : {"auto", "lloyd", "bounds"}, default="auto"
+    algorithm : {"auto", "lloyd", "bounds", "elkan"}, default="auto"
         "lloyd" compares every row with all centers in every pass. "bounds" compares only rows that
         may have changed theirs (Hamerly), if they are dense and in memory: the same result, faster
         with many centers of clear clusters. "auto" does so where the centers have 4096 cells, as
-        long as it spares enough rows.
+        long as it spares enough rows. "elkan", scikit-learn's other choice, is "bounds".
+    copy_x : bool, default=True
+        Has no effect: the cells given are never changed.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns hold categories; each becomes one-of-C columns, so that rows that differ in
         one such column are at distance sqrt(2) there (1 if it has two categories).
@@ -153,7 +156,8 @@ class KMeans(
         "tol": [Interval(Real, 0, None, closed="left")],
         "min_moved": [Interval(Real, 0, 1, closed="left")],
         "metric": [StrOptions(set(GEOMETRIES))],
-        "algorithm": [StrOptions({"auto", "lloyd", "bounds"})],
+        "algorithm": [StrOptions({"auto", "lloyd", "bounds", "elkan"})],
+        "copy_x": ["boolean"],
         "random_state": ["random_state"],
         "record": ["boolean"],
         "categorical_features": CATEGORICAL_FEATURES,
@@ -171,6 +175,7 @@ class KMeans(
         min_moved: float = 0.0,
         metric: str = "euclidean",
         algorithm: str = "auto",
+        copy_x: bool = True,
         random_state: int | np.random.RandomState | None = None,
         record: bool = False,
         verbose: int = 0,
@@ -184,6 +189,7 @@ class KMeans(
         self.min_moved = min_moved
         self.metric = metric
         self.algorithm = algorithm
+        self.copy_x = copy_x
         self.random_state = random_state
         self.record = record
         self.verbose = verbose
@@ -207,7 +213,8 @@ class KMeans(
             How often every row counts; zero-weight rows are ignored.
         """
         rows = self._rows(X, None, sample_weight)
-        limits = (self.max_iter, self.tol, self.min_moved, self.algorithm)
+        algorithm = _ALIASES.get(self.algorithm, self.algorithm)
+        limits = (self.max_iter, self.tol, self.min_moved, algorithm)
         runs = (
             descend(rows, start, self._geometry, *limits)
             for start in self._starts(rows)

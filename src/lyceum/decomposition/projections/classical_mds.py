@@ -121,7 +121,6 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
         matrices = ("precomputed", "similarity")
         return isinstance(self.metric, str) and self.metric in matrices
 
-    @property
     def _chosen_metric(self) -> Metric:
         if isinstance(self.metric, Metric):
             return self.metric
@@ -129,13 +128,13 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
 
     @property
     def _coding(self) -> Coding:  # type: ignore[override]
-        if not self._is_matrix and self._chosen_metric.name in _MIXED:
+        if not self._is_matrix and self._chosen_metric().name in _MIXED:
             return "codes"
         return distance_coding(self.metric)
 
     @property
     def _takes_missing(self) -> bool:  # type: ignore[override]
-        return not self._is_matrix and self._chosen_metric.takes_missing
+        return not self._is_matrix and self._chosen_metric().takes_missing
 
     # -- fit ---------------------------------------------------------------------------
 
@@ -157,7 +156,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
             self._check_matrix(cells)
             self.rows_ = np.empty((0, cells.shape[1]))
         else:
-            self.metric_ = self._chosen_metric.learn(rows)
+            self.metric_ = self._chosen_metric().learn(rows)
             self.rows_ = cells.copy()  # the array may be the user's own
         if self.n_components > n:
             raise SettingError(

@@ -290,7 +290,7 @@ class BaggingClassifier(Classifier, MemberImportances, BaggingBase):
     def _node_values(self) -> Callable[[Tree], np.ndarray]:
         if self.voting == "hard":
             return votes
-        return lambda tree: shares(tree.value)
+        return lambda tree: shares(tree.node_values)
 
     def _losses(self, target: np.ndarray, answers: np.ndarray) -> np.ndarray:
         return (answers.argmax(axis=1) != target).astype(np.float64)

@@ -85,7 +85,7 @@ class ExtraTreesRegressor(RandomForestRegressor):
     _splitter: ClassVar[str] = "random"
     _parameter_constraints: ClassVar[dict] = {
         **FOREST,
-        "criterion": [StrOptions({"squared_error", "sd"})],
+        "criterion": [StrOptions({"squared_error", "friedman_mse", "poisson", "sd"})],
     }
 
     __init__ = _with_defaults(RandomForestRegressor.__init__, bootstrap=False)

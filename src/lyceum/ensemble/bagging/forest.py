@@ -3,6 +3,7 @@ for it."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -10,11 +11,20 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import is_classifier
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum._core.base import Learner, check_same_columns, undefined
+from lyceum._core.base import (
+    Learner,
+    Outputs,
+    check_one_output,
+    check_same_columns,
+    rows_of_outputs,
+    several_outputs,
+    undefined,
+)
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Rows
 from lyceum._core.probability import class_weight_factors
@@ -31,13 +41,15 @@ from lyceum._core.trees import (
     Tree,
     WithTrees,
     cached_router,
+    check_outputs,
+    column_directions,
     explain_trees,
     grow,
     importance_table,
     impurity_importances,
     resolve_max_features,
     resolve_row_count,
-    shares,
+    with_class_weights,
 )
 from lyceum._core.types import Data, Target, Weights
 from lyceum.ensemble.bagging.draws import OutOfBag, TreeDraws
@@ -45,6 +57,7 @@ from lyceum.ensemble.tree_members import tree_of_forest
 from lyceum.errors import SettingError
 from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
+from lyceum.trees import prune_by_complexity
 
 _SHARED = (
     "max_depth",
@@ -70,7 +83,9 @@ FOREST: dict[str, Any] = {
         Interval(Integral, 1, None, closed="left"),
         Interval(Real, 0, 1, closed="right"),
     ],
-    "oob_score": ["boolean"],
+    "oob_score": ["boolean", callable],
+    "ccp_alpha": [Interval(Real, 0, None, closed="left")],
+    "monotonic_cst": ["array-like", None],
     "warm_start": ["boolean"],
 }
 
@@ -87,9 +102,14 @@ class Forest(WithTrees, Learner):
     missing : {"learned", "fractions"}
         Rows with a missing cell go to the side learned in `fit` ("learned"), or to all sides by
         their shares ("fractions").
-    oob_score : bool
+    oob_score : bool or callable
         Whether to compute the out-of-bag score: every row is predicted by the trees that did not
-        draw it.
+        draw it. A function of targets and predictions gives another score.
+    ccp_alpha : float
+        Every tree is pruned to the subtree of smallest impurity + α · leaves.
+    monotonic_cst : array of -1, 0 and 1 of shape (n_features,), or None
+        Whether predictions (of two classes: the posterior of the second) may only rise with a
+        column, 1, only fall, −1, or are free, 0.
     warm_start : bool
         Whether `fit` adds trees up to `n_estimators`; the forest is then the same as one grown at
         once.
@@ -122,6 +142,8 @@ class Forest(WithTrees, Learner):
         The seed that was used.
     max_features_ : int
         Columns drawn at every node.
+    n_outputs_ : int
+        The number of targets.
     """
 
     _coding = "codes"
@@ -142,7 +164,9 @@ class Forest(WithTrees, Learner):
     missing: str
     bootstrap: bool
     max_samples: Any
-    oob_score: bool
+    oob_score: Any
+    ccp_alpha: float
+    monotonic_cst: Any
     max_bins: int | None
     warm_start: bool
     random_state: int | np.random.RandomState | None
@@ -169,30 +193,37 @@ class Forest(WithTrees, Learner):
         X : array, frame, Dask collection or `scan(...)`
             Kept in memory, one byte per cell (as it is with `max_bins=None`).
         y : array of shape (n_samples,), if the target is not in the scan
+            Or (n_samples, n_outputs), for several targets at once.
         sample_weight : array of shape (n_samples,), optional
             Rows are drawn alike and count by their weights.
         """
         if self.oob_score and not self.bootstrap:
             raise SettingError(
-                "oob_score=True needs rows that trees have not seen: set bootstrap=True"
+                "Out of bag estimation only available if bootstrap=True: without it every tree sees"
+                " all rows"
             )
         if self.max_samples is not None and not self.bootstrap:
             raise SettingError(
-                "max_samples is how many rows are drawn for a tree: set bootstrap=True, or leave"
-                " it out"
+                "`max_sample` cannot be set if `bootstrap=False`. Either switch to"
+                " `bootstrap=True` or set `max_sample=None`."
             )
         # what a tree draws follows from the seed and its number: with the seed of the first fit,
         # added trees are those that one fit would have grown
         earlier = self._known_trees()
         before = getattr(self, "schema_", None)
-        rows = self._rows(X, y, sample_weight)
+        outputs = several_outputs(self, y)
+        if outputs is None:
+            rows = self._rows(X, y, sample_weight)
+            self.n_outputs_ = 1
+        else:
+            rows = rows_of_outputs(self, X, outputs, sample_weight)
         if earlier and before is not None:
             check_same_columns(self, before)
         if not earlier:
             self.seed_ = int(
                 check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
             )
-        data = ForestData.on(self, rows)
+        data = ForestData.on(self, rows, outputs)
         self.draws_ = data.draws
         trees = list(earlier)
         for tree in ordered_map(data.grow_tree, range(len(earlier), self.n_estimators)):
@@ -212,17 +243,28 @@ class Forest(WithTrees, Learner):
             trees = getattr(self, "trees_", [])
         if len(trees) > self.n_estimators:
             raise SettingError(
-                f"n_estimators={self.n_estimators} is below the {len(trees)} trees already grown: "
-                "warm_start only adds"
+                f"n_estimators={self.n_estimators} must be larger or equal to"
+                f" len(estimators_)={len(trees)} when warm_start==True: it only adds"
+            )
+        if trees and len(trees) == self.n_estimators:
+            warnings.warn(
+                "Warm-start fitting without increasing n_estimators does not fit new trees.",
+                stacklevel=3,
             )
         return trees
 
     def _predict_out_of_bag(self, data: ForestData) -> None:
         """Set the out-of-bag predictions."""
-        answers = OutOfBag.start(len(data.y), data.n_classes or 1)
+        answers = OutOfBag.start(len(data.y), self.trees_[0].node_values.shape[1])
         work = partial(data.out_of_bag, self.trees_)
         for rows, votes in ordered_map(work, range(len(self.trees_))):
             answers.add(rows, votes)
+        if not answers.times.all():
+            warnings.warn(
+                "Some inputs do not have OOB scores. This probably means too few trees were used to"
+                " compute any reliable OOB estimates.",
+                stacklevel=3,
+            )
         self._set_out_of_bag(answers, data)
 
     def _set_out_of_bag(self, answers: OutOfBag, data: ForestData) -> None:
@@ -270,6 +312,18 @@ class Forest(WithTrees, Learner):
         """The node of every tree where every row ends, (n_samples, n_estimators)."""
         return self._apply(self._leaves, X)
 
+    def decision_path(self, X: Data) -> tuple[sparse.csr_matrix, np.ndarray]:
+        """The nodes of all trees that every row comes to, sparse (n_samples, nodes), and where the
+        nodes of each tree begin."""
+        visits = self._apply(self._visits, X)
+        sizes = [tree.n_nodes for tree in self.trees_]
+        return sparse.csr_matrix(visits), np.concatenate([[0], np.cumsum(sizes)])
+
+    def _visits(self, block: Block) -> Any:
+        router = self._router
+        parts = [router.visits(block.X, number) for number in range(len(self.trees_))]
+        return sparse.hstack(parts, format="csr")
+
     def _leaves(self, block: Block) -> np.ndarray:
         return self._router.leaves(block.X)
 
@@ -294,6 +348,7 @@ class Forest(WithTrees, Learner):
     def explain(self, X: Data) -> Explanation:
         """What every column adds to the predictions, step by step down the trees, averaged over
         them."""
+        check_one_output(self, "an explanation")
         return explain_trees(self, X)
 
     # -- what was learned --------------------------------------------------------------
@@ -339,49 +394,49 @@ class ForestData:
     w: np.ndarray | None
     factors: np.ndarray | None  # of the classes
     growth: Growth
-    n_classes: int | None
+    n_classes: Any  # None for a number, a tuple for several outputs
     draws: TreeDraws
     balance: bool  # whether every tree has the factors of the classes in its sample
+    ccp_alpha: float
 
     @classmethod
-    def on(cls, forest: Forest, rows: Rows) -> ForestData:
-        # the cells themselves, ranked, or their bins; both are columns of codes to the growth
-        binned = None
-        if forest.max_bins is None:
-            alternative = "max_bins=255, which holds one byte per cell"
-            block = rows.in_one_block(type(forest).__name__, alternative)
-            columns = Columns.of_cells(block.X, rows.schema)
-            y = block.y
-            w = block.w
-        else:
-            binned = BinnedRows.of(rows, Bins.of(rows, forest.max_bins), ranges=True)
-            columns = binned.ranked_columns
-            y = binned.y
-            w = binned.w
+    def on(
+        cls, forest: Forest, rows: Rows, outputs: Outputs | None = None
+    ) -> ForestData:
+        columns, binned, y, w = _ranked(forest, rows)
+        n_classes: Any = None
+        if outputs is not None:
+            check_outputs(forest)
+            y = outputs.values
+            w = with_class_weights(forest, outputs, w)
+            n_classes = outputs.n_classes
         assert y is not None
         forest.max_features_ = resolve_max_features(
             forest.max_features, len(rows.schema)
         )
-        # Factors of the classes: of all rows once, or anew for every sample ("balanced_subsample"
-        # of trees that have samples).
-        n_classes = None
         factors = None
         balance = False
-        if is_classifier(forest):
-            classes = forest.classes_.tolist()
-            n_classes = len(classes)
+        weight = float(len(y) if w is None else w.sum())
+        if is_classifier(forest) and outputs is None:
+            n_classes = len(forest.classes_)
             totals = np.bincount(y, w, minlength=n_classes).astype(np.float64)
-            balance = forest.class_weight == "balanced_subsample" and forest.bootstrap
-            class_weight = None if balance else forest.class_weight
-            factors = class_weight_factors(class_weight, classes, totals)
-        weight = float(len(y))
-        if factors is not None:
-            weight = float(factors @ totals)
-        elif w is not None:
-            weight = float(w.sum())
+            factors, balance = _class_factors(forest, totals)
+            if factors is not None:
+                weight = float(factors @ totals)
         growth = _growth(forest, len(y), weight)
-        draws = _tree_draws(forest, len(y), w)
-        return cls(columns, binned, y, w, factors, growth, n_classes, draws, balance)
+        growth = replace(growth, monotonic=column_directions(forest, rows.schema))
+        return cls(
+            columns=columns,
+            binned=binned,
+            y=y,
+            w=w,
+            factors=factors,
+            growth=growth,
+            n_classes=n_classes,
+            draws=_tree_draws(forest, len(y), w),
+            balance=balance,
+            ccp_alpha=forest.ccp_alpha,
+        )
 
     def grow_tree(self, number: int) -> Tree:
         """Grow one tree."""
@@ -403,6 +458,8 @@ class ForestData:
         chance = np.random.default_rng([self.draws.seed, number, 1])
         growth = replace(self.growth, seed=int(chance.integers(1 << 62)))
         tree = grow(self.columns, self.y, weight, growth, self.n_classes)
+        if self.ccp_alpha and tree.n_nodes > 1:
+            tree = prune_by_complexity(tree, self.ccp_alpha)
         if self.binned is None:
             return tree
         return self.binned.bins.with_categories(self._between_bins(tree))
@@ -419,7 +476,7 @@ class ForestData:
         rows = np.flatnonzero(is_out)
         # rows are kept as codes, of which the last is that of a missing cell
         tree = self._of_codes(trees[number])
-        values = tree.value if self.n_classes is None else shares(tree.value)
+        values = tree.posteriors if self.n_classes else tree.node_values
         cells = self.columns.codes[:, rows].T.astype(np.float64)
         cells[cells == self.columns.n_codes] = np.nan
         return rows, Router([tree], cells.shape[1], values=[values]).sums(cells)
@@ -457,6 +514,30 @@ class ForestData:
         if self.binned is None or not (tree.n_codes > 0).any():
             return replace(tree, threshold=threshold)
         return replace(self.binned.bins.with_bins(tree), threshold=threshold)
+
+
+def _ranked(
+    forest: Forest, rows: Rows
+) -> tuple[Columns, BinnedRows | None, np.ndarray | None, np.ndarray | None]:
+    """The cells themselves, ranked, or their bins, which both are columns of codes to the growth;
+    targets and weights."""
+    if forest.max_bins is None:
+        alternative = "max_bins=255, which holds one byte per cell"
+        block = rows.in_one_block(type(forest).__name__, alternative)
+        return Columns.of_cells(block.X, rows.schema), None, block.y, block.w
+    binned = BinnedRows.of(rows, Bins.of(rows, forest.max_bins), ranges=True)
+    return binned.ranked_columns, binned, binned.y, binned.w
+
+
+def _class_factors(
+    forest: Forest, totals: np.ndarray
+) -> tuple[np.ndarray | None, bool]:
+    """Factors of the classes of all rows, or whether they are found anew for every sample
+    ("balanced_subsample" of trees that have samples)."""
+    balance = forest.class_weight == "balanced_subsample" and forest.bootstrap
+    class_weight = None if balance else forest.class_weight
+    classes = forest.classes_.tolist()
+    return class_weight_factors(class_weight, classes, totals), balance
 
 
 def _by_column(tree: Tree) -> Iterator[tuple[int, np.ndarray]]:

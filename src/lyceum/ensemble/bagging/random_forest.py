@@ -7,7 +7,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lyceum._core.base import PosteriorClassifier, Regressor, normalize_posteriors
+from lyceum._core.base import (
+    OutputsClassifier,
+    Regressor,
+    check_one_output,
+    normalize_posteriors,
+)
 from lyceum._core.constraints import StrOptions
 from lyceum._core.data import Block
 from lyceum._core.statistics import weighted_mean
@@ -16,7 +21,7 @@ from lyceum.ensemble.bagging.draws import OutOfBag, r_squared, weights_of
 from lyceum.ensemble.bagging.forest import FOREST, Forest, ForestData
 
 
-class RandomForestClassifier(PosteriorClassifier, Forest):
+class RandomForestClassifier(OutputsClassifier, Forest):
     """Trees on bootstrap samples, the best split of a few columns drawn at every node; posteriors
     averaged.
 
@@ -68,11 +73,16 @@ class RandomForestClassifier(PosteriorClassifier, Forest):
     _parameter_constraints: ClassVar[dict] = {
         **FOREST,
         "criterion": [StrOptions({"gini", "entropy", "log_loss", "misclassification"})],
-        "class_weight": [None, StrOptions({"balanced", "balanced_subsample"}), dict],
+        "class_weight": [
+            None,
+            StrOptions({"balanced", "balanced_subsample"}),
+            dict,
+            list,
+        ],
     }
 
     classes_: np.ndarray
-    oob_decision_function_: np.ndarray
+    oob_decision_function_: Any
 
     def __init__(
         self,
@@ -90,7 +100,9 @@ class RandomForestClassifier(PosteriorClassifier, Forest):
         missing: str = "learned",
         bootstrap: bool = True,
         max_samples: Any = None,
-        oob_score: bool = False,
+        oob_score: Any = False,
+        ccp_alpha: float = 0.0,
+        monotonic_cst: Any = None,
         class_weight: ClassWeight = None,
         max_bins: int | None = 255,
         warm_start: bool = False,
@@ -113,6 +125,8 @@ class RandomForestClassifier(PosteriorClassifier, Forest):
         self.bootstrap = bootstrap
         self.max_samples = max_samples
         self.oob_score = oob_score
+        self.ccp_alpha = ccp_alpha
+        self.monotonic_cst = monotonic_cst
         self.class_weight = class_weight
         self.max_bins = max_bins
         self.warm_start = warm_start
@@ -123,9 +137,16 @@ class RandomForestClassifier(PosteriorClassifier, Forest):
 
     def _posteriors(self, block: Block) -> np.ndarray:
         """The mean posteriors of the trees."""
+        if self.n_outputs_ > 1:
+            return np.minimum(self._means(block), 1.0)
         return normalize_posteriors(self._means(block))
 
+    def predict(self, X: Data) -> Any:
+        """The class of largest posterior; of several outputs one column each."""
+        return self._predict_classes(X, self._most_probable)
+
     def _operations(self) -> list[Operation]:
+        check_one_output(self, "an export")
         start = [0.0] * len(self.classes_)
         return [*self._router.operations(start), ("shares", {})]
 
@@ -141,11 +162,35 @@ class RandomForestClassifier(PosteriorClassifier, Forest):
         )
 
     def _set_out_of_bag(self, answers: OutOfBag, data: ForestData) -> None:
-        self.oob_decision_function_ = normalize_posteriors(answers.mean)
         rows = answers.rows
+        if self.n_outputs_ > 1:
+            self._set_outputs_out_of_bag(answers, data)
+            return
+        self.oob_decision_function_ = normalize_posteriors(answers.mean)
+        if callable(self.oob_score):
+            codes = np.argmax(answers.total[rows], axis=1)
+            truth = self.classes_[data.y[rows]]
+            self.oob_score_ = self.oob_score(truth, self.classes_[codes])
+            return
         right = np.argmax(answers.total[rows], axis=1) == data.y[rows]
         w = weights_of(data.w, rows)
         self.oob_score_ = weighted_mean(right.astype(np.float64), w)
+
+    def _set_outputs_out_of_bag(self, answers: OutOfBag, data: ForestData) -> None:
+        """scikit-learn's (n, K, Q) where all outputs have K classes, else a list of (n, K)."""
+        parts = self._by_output(answers.mean)
+        self.oob_decision_function_ = parts
+        if len({part.shape[1] for part in parts}) == 1:
+            self.oob_decision_function_ = np.stack(parts, axis=2)
+        rows = answers.rows
+        pairs = zip(self.classes_, parts)
+        predicted = np.column_stack([c[p[rows].argmax(axis=1)] for c, p in pairs])
+        codes = zip(self.classes_, data.y[rows].T.astype(np.intp))
+        truth = np.column_stack([classes[code] for classes, code in codes])
+        if callable(self.oob_score):
+            self.oob_score_ = self.oob_score(truth, predicted)
+        else:
+            self.oob_score_ = float((predicted == truth).all(axis=1).mean())
 
 
 class RandomForestRegressor(Regressor, Forest):
@@ -157,7 +202,7 @@ class RandomForestRegressor(Regressor, Forest):
 
     Parameters
     ----------
-    max_features : int, float, "sqrt", "log2" or None, default=None
+    max_features : int, float, "sqrt", "log2" or None, default=1.0
         Columns drawn at every node; all by default, which is bagging; a third is Breiman's advice.
 
     See Also
@@ -190,7 +235,11 @@ class RandomForestRegressor(Regressor, Forest):
 
     _parameter_constraints: ClassVar[dict] = {
         **FOREST,
-        "criterion": [StrOptions({"squared_error", "absolute_error", "sd"})],
+        "criterion": [
+            StrOptions(
+                {"squared_error", "friedman_mse", "absolute_error", "poisson", "sd"}
+            )
+        ],
     }
 
     oob_prediction_: np.ndarray
@@ -206,12 +255,14 @@ class RandomForestRegressor(Regressor, Forest):
         min_weight_fraction_leaf: float = 0.0,
         max_leaf_nodes: int | None = None,
         min_impurity_decrease: float = 0.0,
-        max_features: Any = None,
+        max_features: Any = 1.0,
         categorical_split: str = "groups",
         missing: str = "learned",
         bootstrap: bool = True,
         max_samples: Any = None,
-        oob_score: bool = False,
+        oob_score: Any = False,
+        ccp_alpha: float = 0.0,
+        monotonic_cst: Any = None,
         max_bins: int | None = 255,
         warm_start: bool = False,
         random_state: int | np.random.RandomState | None = None,
@@ -233,6 +284,8 @@ class RandomForestRegressor(Regressor, Forest):
         self.bootstrap = bootstrap
         self.max_samples = max_samples
         self.oob_score = oob_score
+        self.ccp_alpha = ccp_alpha
+        self.monotonic_cst = monotonic_cst
         self.max_bins = max_bins
         self.warm_start = warm_start
         self.random_state = random_state
@@ -245,19 +298,36 @@ class RandomForestRegressor(Regressor, Forest):
         return self._apply(self._values, X)
 
     def _values(self, block: Block) -> np.ndarray:
-        return self._means(block)[:, 0]
+        means = self._means(block)
+        return means[:, 0] if means.shape[1] == 1 else means
 
     def _operations(self) -> list[Operation]:
+        check_one_output(self, "an export")
         return self._router.operations([0.0])
 
     def staged_predict(self, X: Data) -> Iterator[np.ndarray]:
         """The predictions of the first tree, the first two, and so on."""
-        return (values[:, 0] for values in self._stages(X))
+        return (
+            values[:, 0] if values.shape[1] == 1 else values
+            for values in self._stages(X)
+        )
 
     def _set_out_of_bag(self, answers: OutOfBag, data: ForestData) -> None:
-        self.oob_prediction_ = answers.mean[:, 0]
         rows = answers.rows
         y = data.y[rows]
         w = weights_of(data.w, rows)
+        self.oob_prediction_ = answers.mean
+        if self.n_outputs_ == 1:
+            self.oob_prediction_ = answers.mean[:, 0]
+        if callable(self.oob_score):
+            self.oob_score_ = self.oob_score(y, self.oob_prediction_[rows])
+            return
+        if self.n_outputs_ > 1:
+            from sklearn.metrics import r2_score  # takes long to import
+
+            self.oob_score_ = float(
+                r2_score(y, self.oob_prediction_[rows], sample_weight=w)
+            )
+            return
         error = weighted_mean((y - self.oob_prediction_[rows]) ** 2, w)
         self.oob_score_ = r_squared(error, y, w)

@@ -143,7 +143,7 @@ class BaggingRegressor(Regressor, MemberImportances, BaggingBase):
 
     @property
     def _node_values(self) -> Callable[[Tree], np.ndarray]:
-        return attrgetter("value")
+        return attrgetter("node_values")
 
     def _losses(self, target: np.ndarray, answers: np.ndarray) -> np.ndarray:
         return (target - answers[:, 0]) ** 2

@@ -64,7 +64,7 @@ class AdaBoostClassifier(Classifier, MemberImportances, Ensemble):
         \\Big), \\qquad D_i \\propto D_i \\, e^{2 \\alpha_t [h_t(x_i) \\ne y_i]}
 
     .. math:: V_k(x) = \\sum_{t:\\, h_t(x) = k} 2 \\alpha_t, \\qquad H(x) = \\arg\\max_k V_k(x),
-    \\qquad
+        \\qquad
         P(k|x) = \\frac{e^{V_k(x)}}{\\sum_j e^{V_j(x)}}
 
     α minimizes the exponential loss Σ_i D_i exp(−α y_i h_t(x_i)) of the round: its derivative is

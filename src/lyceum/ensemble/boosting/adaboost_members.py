@@ -18,6 +18,7 @@ from lyceum._core.threads import n_threads, ordered_map
 from lyceum._core.trees import (
     LEAF,
     THRESHOLD,
+    UNDEFINED,
     Columns,
     Router,
     Tree,
@@ -338,17 +339,17 @@ def _stump(
     heavier_side = int(weight[2] > weight[1])
     nowhere = np.full(3, -1, dtype=np.int32)
     return Tree(
-        feature=np.array([column, -1, -1], dtype=np.int32),
+        feature=np.array([column, UNDEFINED, UNDEFINED], dtype=np.int32),
         kind=np.array([THRESHOLD, LEAF, LEAF], dtype=np.uint8),
         child=np.array([1, -1, -1], dtype=np.int32),
         n_children=np.array([2, 0, 0], dtype=np.int32),
-        threshold=np.array([threshold, np.nan, np.nan]),
+        threshold=np.array([threshold, UNDEFINED, UNDEFINED]),
         table=nowhere,
         n_codes=np.zeros(3, dtype=np.int32),
         missing=np.array([heavier_side, -1, -1], dtype=np.int32),
         cuts=np.empty(0),
         branches=np.empty(0, dtype=np.int32),
-        value=value,
+        node_values=value,
         weight=weight,
         n_rows=np.array([n_rows[0], n_rows[1], n_rows[0] - n_rows[1]], dtype=np.int64),
         impurity=impurity,

@@ -379,7 +379,7 @@ class GenericBoostingClassifier(Classifier, MemberImportances, _GenericBoosting)
     """Gradient boosting of any regressor for the logistic or multinomial loss.
 
     .. math:: F_t = F_{t-1} + \\nu \\rho_t h_t, \\qquad h_{tk} \\text{ fitted to } [y = k] -
-    P_{t-1}(k|x),
+        P_{t-1}(k|x),
         \\qquad P(k|x) = \\frac{e^{F_k(x)}}{\\sum_j e^{F_j(x)}}
 
     F_0 has the logarithms of the class shares. Two classes have one score F, P = 1/(1 + e^(−F)),

@@ -16,9 +16,14 @@ from lyceum._core.native import native
 from lyceum._core.probability import class_weight_factors
 from lyceum._core.trees import explain_trees
 from lyceum._core.types import Categories, ClassWeight, Data, Operation, Target
-from lyceum.ensemble.boosting.losses import REGRESSION_LOSSES, Loss, class_loss
+from lyceum.ensemble.boosting.losses import (
+    LOG_LINKS,
+    REGRESSION_LOSSES,
+    Loss,
+    class_loss,
+)
 from lyceum.ensemble.boosting.rounds import GradientBoosting
-from lyceum.errors import DataError
+from lyceum.errors import DataError, cannot_export
 from lyceum.report import Explanation
 
 
@@ -45,6 +50,11 @@ class HistGradientBoostingClassifier(PosteriorClassifier, GradientBoosting):
     Everything random follows from the seed and the numbers of round and row, and sums that decide
     on splits are of whole numbers: the result is the same for any number of threads. Rows are kept
     in two bytes per cell, also those of a file or of Dask, which are read twice.
+
+    Parameters
+    ----------
+    loss : {"log_loss"}, default="log_loss"
+        The loss that the trees minimize: there is one.
 
     Attributes
     ----------
@@ -73,11 +83,13 @@ class HistGradientBoostingClassifier(PosteriorClassifier, GradientBoosting):
 
     _parameter_constraints: ClassVar[dict] = {
         **GradientBoosting._parameter_constraints,
+        "loss": [StrOptions({"log_loss"})],
         "class_weight": [None, StrOptions({"balanced"}), dict],
     }
 
     def __init__(
         self,
+        loss: str = "log_loss",
         *,
         learning_rate: float = 0.1,
         max_iter: int = 100,
@@ -90,6 +102,7 @@ class HistGradientBoostingClassifier(PosteriorClassifier, GradientBoosting):
         max_features: int | float = 1.0,
         max_bins: int = 255,
         early_stopping: bool | str = False,
+        scoring: Any = "loss",
         validation_fraction: float | None = 0.1,
         n_iter_no_change: int = 10,
         tol: float = 1e-7,
@@ -100,6 +113,7 @@ class HistGradientBoostingClassifier(PosteriorClassifier, GradientBoosting):
         verbose: int = 0,
         categorical_features: Categories = "from_dtype",
     ):
+        self.loss = loss
         self.learning_rate = learning_rate
         self.max_iter = max_iter
         self.max_leaf_nodes = max_leaf_nodes
@@ -111,6 +125,7 @@ class HistGradientBoostingClassifier(PosteriorClassifier, GradientBoosting):
         self.max_features = max_features
         self.max_bins = max_bins
         self.early_stopping = early_stopping
+        self.scoring = scoring
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change
         self.tol = tol
@@ -149,6 +164,9 @@ class HistGradientBoostingClassifier(PosteriorClassifier, GradientBoosting):
         assert self.class_weight_ is not None
         factors = self.class_weight_[y]
         return factors if w is None else factors * w
+
+    def _targets(self, y: np.ndarray) -> np.ndarray:
+        return self.classes_[y]
 
     # -- predict -----------------------------------------------------------------------
 
@@ -235,15 +253,19 @@ class HistGradientBoostingRegressor(Regressor, GradientBoosting):
     δ (|r| − δ/2) beyond, or the quantile loss α max(r, 0) + (1 − α) max(−r, 0). All have h = w. The
     leaves of the last three take constants of their own instead of −G / (H + λ): the median of
     their residuals, the median moved by the mean of what Huber's δ leaves of the rest, and the
-    α-quantile (Friedman 2001); λ then acts on splits alone.
+    α-quantile (Friedman 2001); λ then acts on splits alone. "poisson" and "gamma" are half the
+    deviances of counts and of positive numbers; the trees then add to the logarithm of the mean.
 
     Trees, categories, missing cells, memory and threads are as in
     `HistGradientBoostingClassifier`.
 
     Parameters
     ----------
-    loss : {"squared_error", "absolute_error", "huber", "quantile"}, default="squared_error"
-        The loss that the trees minimize.
+    loss : str, default="squared_error"
+        The loss that the trees minimize: "squared_error", "absolute_error", "huber", "quantile",
+        "poisson" or "gamma".
+    quantile : float or None, default=None
+        The quantile to predict, with loss="quantile"; None takes `alpha`.
     alpha : float, default=0.9
         The quantile of |r| that is Huber's δ, found anew in every round; or the quantile to
         predict.
@@ -270,6 +292,7 @@ class HistGradientBoostingRegressor(Regressor, GradientBoosting):
     _parameter_constraints: ClassVar[dict] = {
         **GradientBoosting._parameter_constraints,
         "loss": [StrOptions(set(REGRESSION_LOSSES))],
+        "quantile": [Interval(Real, 0, 1, closed="both"), None],
         "alpha": [Interval(Real, 0, 1, closed="neither")],
     }
 
@@ -277,6 +300,7 @@ class HistGradientBoostingRegressor(Regressor, GradientBoosting):
         self,
         loss: str = "squared_error",
         *,
+        quantile: float | None = None,
         alpha: float = 0.9,
         learning_rate: float = 0.1,
         max_iter: int = 100,
@@ -289,6 +313,7 @@ class HistGradientBoostingRegressor(Regressor, GradientBoosting):
         max_features: int | float = 1.0,
         max_bins: int = 255,
         early_stopping: bool | str = False,
+        scoring: Any = "loss",
         validation_fraction: float | None = 0.1,
         n_iter_no_change: int = 10,
         tol: float = 1e-7,
@@ -299,6 +324,7 @@ class HistGradientBoostingRegressor(Regressor, GradientBoosting):
         categorical_features: Categories = "from_dtype",
     ):
         self.loss = loss
+        self.quantile = quantile
         self.alpha = alpha
         self.learning_rate = learning_rate
         self.max_iter = max_iter
@@ -311,6 +337,7 @@ class HistGradientBoostingRegressor(Regressor, GradientBoosting):
         self.max_features = max_features
         self.max_bins = max_bins
         self.early_stopping = early_stopping
+        self.scoring = scoring
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change
         self.tol = tol
@@ -322,8 +349,10 @@ class HistGradientBoostingRegressor(Regressor, GradientBoosting):
 
     def _loss(self, y: np.ndarray, w: np.ndarray | None) -> Loss:
         kind = REGRESSION_LOSSES[self.loss]
-        if self.loss == "squared_error":
+        if self.loss in ("squared_error", *LOG_LINKS):
             return kind(y, w)
+        if self.loss == "quantile" and self.quantile is not None:
+            return kind(y, w, self.quantile)
         return kind(y, w, self.alpha)
 
     def _codes(self, y: Target) -> np.ndarray:
@@ -337,6 +366,8 @@ class HistGradientBoostingRegressor(Regressor, GradientBoosting):
         return self._decide(self._scores(block))
 
     def _decide(self, scores: np.ndarray) -> np.ndarray:
+        if self.loss in LOG_LINKS:
+            return np.exp(scores[:, 0])
         return scores[:, 0]
 
     def staged_predict(self, X: Data) -> Iterator[np.ndarray]:
@@ -344,11 +375,15 @@ class HistGradientBoostingRegressor(Regressor, GradientBoosting):
         return self._stages(self._decide, X)
 
     def _operations(self) -> list[Operation]:
+        if self.loss in LOG_LINKS:
+            raise cannot_export(self, f"loss={self.loss!r} has a logarithmic link")
         return self._score_operations()
 
     def explain(self, X: Data) -> Explanation:
-        """What every column adds to the prediction, along the paths through all trees."""
-        return explain_trees(self, X, base=self.baseline_, unit="prediction")
+        """What every column adds to the prediction (to its logarithm with loss "poisson" or
+        "gamma"), along the paths through all trees."""
+        unit = "log of the prediction" if self.loss in LOG_LINKS else "prediction"
+        return explain_trees(self, X, base=self.baseline_, unit=unit)
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         return {"baseline_": (1,)}

@@ -11,6 +11,7 @@ import numpy as np
 from lyceum._core.native import native
 from lyceum._core.statistics import weighted_quantile
 from lyceum._core.threads import n_threads
+from lyceum.errors import DataError
 
 _SMALL = 1 << 14  # rows for which precision is worth more than speed
 _UNEVEN = 64.0  # how much the largest weight may exceed the mean for packed gradients
@@ -180,12 +181,82 @@ class Huber(Residual):
         return median + float(np.average(moved, weights=w))
 
 
+class _OfLogarithm(Loss):
+    """Losses of positive means: the score is the logarithm of the mean."""
+
+    needs: ClassVar[str]  # what targets must be, in scikit-learn's words
+
+    def __init__(self, y: np.ndarray, w: np.ndarray | None) -> None:
+        super().__init__(y, w)
+        self.h = np.empty(len(y))
+        if not self._takes(y):
+            raise DataError(f"loss={self.needs}")
+
+    @classmethod
+    @abstractmethod
+    def _takes(cls, y: np.ndarray) -> bool:
+        """Whether these may be targets."""
+
+    @property
+    def is_exact(self) -> bool:
+        return True  # gradients have no bound
+
+    def baseline(self) -> np.ndarray:
+        return np.array([np.log(np.average(self.y, weights=self.w))])
+
+    def gradients(
+        self,
+        scores: np.ndarray,
+        k: int,
+    ) -> tuple[np.ndarray, np.ndarray | None]:
+        return self.g, self.h
+
+    def _weighted(self, values: np.ndarray) -> np.ndarray:
+        return values if self.w is None else self.w * values
+
+
+class Poisson(_OfLogarithm):
+    """Half the Poisson deviance of counts, exp(s) − y s: g = exp(s) − y, h = exp(s)."""
+
+    needs = "'poisson' requires non-negative y and sum(y) > 0."
+
+    @classmethod
+    def _takes(cls, y: np.ndarray) -> bool:
+        return bool((y >= 0).all() and y.sum() > 0)
+
+    def begin(self, scores: np.ndarray) -> float:
+        mean = np.exp(scores[0])
+        self.g[:] = self._weighted(mean - self.y)
+        self.h[:] = self._weighted(mean)
+        return float(self._weighted(mean - self.y * scores[0]).sum())
+
+
+class Gamma(_OfLogarithm):
+    """Half the gamma deviance of positive numbers, s + y exp(−s): g = 1 − y exp(−s), h = y
+    exp(−s)."""
+
+    needs = "'gamma' requires strictly positive y."
+
+    @classmethod
+    def _takes(cls, y: np.ndarray) -> bool:
+        return bool((y > 0).all())
+
+    def begin(self, scores: np.ndarray) -> float:
+        ratio = self.y * np.exp(-scores[0])
+        self.g[:] = self._weighted(1.0 - ratio)
+        self.h[:] = self._weighted(ratio)
+        return float(self._weighted(scores[0] + ratio).sum())
+
+
 REGRESSION_LOSSES: dict[str, Any] = {
     "squared_error": Squared,
     "absolute_error": Absolute,
+    "gamma": Gamma,
     "huber": Huber,
+    "poisson": Poisson,
     "quantile": Quantile,
 }
+LOG_LINKS = ("gamma", "poisson")
 
 
 class Logistic(Loss):

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
-from dataclasses import dataclass
 from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -37,6 +36,8 @@ from lyceum._core.trees import (
 )
 from lyceum._core.types import Data, Operation, Target, Weights
 from lyceum.ensemble.boosting.losses import Loss
+from lyceum.ensemble.boosting.scoring import score_of
+from lyceum.ensemble.boosting.state import BoostingState, seed_of
 from lyceum.ensemble.boosting.trees import MOST_LEAVES, TreeGrower
 from lyceum.ensemble.tree_members import TreesOfRounds
 from lyceum.errors import DataError, SettingError
@@ -82,6 +83,9 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
         (`validation_fraction=None`) the training loss is used, and all trees are kept. "auto",
         scikit-learn's default, is True for more than 10,000 rows; the default here is False, so
         that no rows are held out unless this is asked for.
+    scoring : str, callable or None
+        What early stopping judges by: "loss", a scorer of scikit-learn or its name, or None for the
+        learner's own score. A scorer sees predictions, not the cells.
     validation_fraction : float or None
         The share of validation rows, chosen by a hash of their numbers, unless `fit` is given some.
     n_iter_no_change : int
@@ -113,6 +117,12 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
     record_ : list of dict
         With `record=True`: step (the round), objective (the mean loss), validation_loss, and of
         every tree of the round n_leaves, depth, gain and columns.
+    scores_by_round_ : list of float
+        The scores by `scoring`, where early stopping judges by another score than the loss.
+    n_trees_per_iteration_ : int
+        The trees of a round: one per class of more than two, else one.
+    is_categorical_ : ndarray of bool of shape (n_features_in_,) or None
+        Which columns hold categories.
     seed_ : int
         The seed that was used.
     """
@@ -140,6 +150,7 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
         ],
         "max_bins": [Interval(Integral, 2, 255, closed="both")],
         "early_stopping": ["boolean", StrOptions({"auto"})],
+        "scoring": [str, callable, None],
         "validation_fraction": [Interval(Real, 0, 1, closed="neither"), None],
         "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
@@ -183,6 +194,10 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
         y: Target = None,
         sample_weight: Weights = None,
         validation: object = None,
+        *,
+        X_val: Data = None,
+        y_val: Target = None,
+        sample_weight_val: Weights = None,
     ):
         """Learn from all rows of X.
 
@@ -193,7 +208,10 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
         sample_weight : array of shape (n_samples,), optional
         validation : (X, y), (X, y, weights) or scanned rows, optional
             Rows to judge every round by, instead of some that are held out of X.
+        X_val, y_val, sample_weight_val : the same by scikit-learn's names, optional
         """
+        if X_val is not None:
+            validation = (X_val, y_val, sample_weight_val)
         warm = self.warm_start and hasattr(self, "trees_")
         schema_before: Any = getattr(self, "schema_", None)
         rows = self._rows(X, y, sample_weight)
@@ -202,12 +220,14 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
             # forget what came after the trees that were kept
             del self.history_[self.n_iter_ + 1 :]
             del self.validation_history_[self.n_iter_ + 1 :]
+            del self.scores_by_round_[self.n_iter_ + 1 :]
             self.record_ = getattr(self, "record_", [])[: self.n_iter_]
         else:
             self.seed_ = seed_from(self.random_state)
             self.trees_ = []
             self.history_ = []
             self.validation_history_ = []
+            self.scores_by_round_: list[float] = []
             self.record_ = []
         bins = Bins.of(rows, self.max_bins)
         binned = BinnedRows.of(rows, bins, by_row=True).positive()
@@ -268,7 +288,7 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
         if not self.do_early_stopping_ or self.validation_fraction is None:
             return None
         out = held_out_rows(
-            0, n, self.validation_fraction, _seed(self.seed_, _HELD_OUT)
+            0, n, self.validation_fraction, seed_of(self.seed_, _HELD_OUT)
         )
         if not out.any() or out.all():
             raise SettingError(
@@ -308,6 +328,7 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
         scores = training.scores
         grower = training.grower
         K = loss.n_scores
+        self._scored = judged or training
         first = len(self.trees_) // K
         if first == 0:
             self._judge(training, judged)
@@ -335,24 +356,48 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
             report("rounds", number + 1, self.max_iter)
         self.n_iter_ = len(self.trees_) // K
         if self.do_early_stopping_ and judged is not None:
-            # the trees up to the round of the least validation loss
-            self.n_iter_ = int(np.argmin(self.validation_history_))
-            del self.trees_[self.n_iter_ * K :]
+            self._keep_best(K)
+        del self._scored
+
+    def _keep_best(self, K: int) -> None:
+        """Keep the trees up to the round of the least validation loss, or the largest score."""
+        self.n_iter_ = int(np.argmin(self._judgments(True)))
+        del self.trees_[self.n_iter_ * K :]
 
     def _judge(self, training: BoostingState, judged: BoostingState | None) -> None:
         # the mean of the training loss also begins the next round: gradients are of its scores
         self.history_.append(training.loss.mean(training.scores))
         if judged is not None:
             self.validation_history_.append(judged.loss.mean(judged.scores))
+        if self._has_scorer:
+            self.scores_by_round_.append(self._score_of(self._scored))
+
+    @property
+    def _has_scorer(self) -> bool:
+        """Whether early stopping judges by another score than the loss."""
+        return self.do_early_stopping_ and self.scoring != "loss"
+
+    def _score_of(self, state: BoostingState) -> float:
+        """The score of the predictions for the rows of a state, by `scoring`."""
+        scores = np.ascontiguousarray(state.scores.T)
+        return score_of(self, scores, self._targets(state.loss.y), state.loss.w)
+
+    def _targets(self, y: np.ndarray) -> np.ndarray:
+        """Coded targets as they were given."""
+        return y
+
+    def _judgments(self, is_judged: bool) -> list[float]:
+        """What early stopping compares, the smaller the better, one per round."""
+        if self._has_scorer:
+            return [-score for score in self.scores_by_round_]
+        return self.validation_history_ if is_judged else self.history_
 
     def _should_stop(self, is_judged: bool) -> bool:
         """Whether the loss has not fallen by more than `tol` below its best for `n_iter_no_change`
         rounds."""
         if not self.do_early_stopping_:
             return False
-        losses = self.history_
-        if is_judged:
-            losses = self.validation_history_
+        losses = self._judgments(is_judged)
         # the best of the last rounds against the best of all before
         recent = losses[-self.n_iter_no_change :]
         past = losses[: -self.n_iter_no_change]
@@ -402,7 +447,7 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
         """The rows of a round, None for all; at least one."""
         if self.subsample == 1.0:
             return None
-        uniforms = row_uniforms(0, n, _seed(self.seed_, _ROWS, number))
+        uniforms = row_uniforms(0, n, seed_of(self.seed_, _ROWS, number))
         bound = max(self.subsample, uniforms.min())
         return np.flatnonzero(uniforms <= bound).astype(np.uint32)
 
@@ -420,7 +465,7 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
         if count >= d:
             return np.ones(d, dtype=bool)
         in_use = np.zeros(d, dtype=bool)
-        uniforms = row_uniforms(0, d, _seed(self.seed_, _COLUMNS, number, k))
+        uniforms = row_uniforms(0, d, seed_of(self.seed_, _COLUMNS, number, k))
         in_use[np.argsort(uniforms, kind="stable")[:count]] = True
         return in_use
 
@@ -480,13 +525,31 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
 
     @property
     def train_score_(self) -> np.ndarray:
-        """Minus the mean training loss, before the first round and after every round."""
+        """Minus the mean training loss, before the first round and after every round; the score
+        where early stopping judges the training rows by one."""
+        if self._has_scorer and not self.validation_history_:
+            return np.array(self.scores_by_round_)
         return -np.array(self.history_)
 
     @property
     def validation_score_(self) -> np.ndarray:
-        """Minus the mean loss of the validation rows; empty if there are none."""
+        """Minus the mean loss of the validation rows, or their score; empty if there are none."""
+        if self._has_scorer and self.validation_history_:
+            return np.array(self.scores_by_round_)
         return -np.array(self.validation_history_)
+
+    @property
+    def n_trees_per_iteration_(self) -> int:
+        """The trees of a round: one per class of more than two, else one."""
+        check_is_fitted(self)
+        return len(self.baseline_)
+
+    @property
+    def is_categorical_(self) -> np.ndarray | None:
+        """Which columns hold categories; None if there are none."""
+        check_is_fitted(self)
+        flags = np.array([column.is_categorical for column in self.schema_])
+        return flags if flags.any() else None
 
     def summary(self) -> Summary:
         """The rounds, the losses, and what the columns brought."""
@@ -524,20 +587,6 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
         raise undefined(self, "_decide")
 
 
-@dataclass
-class BoostingState:
-    """Rows to learn from, or to judge by: what grows on them, their loss, and their scores so
-    far."""
-
-    grower: TreeGrower
-    loss: Loss
-    scores: np.ndarray  # (K, n)
-
-    def add(self, tree: Tree, k: int) -> None:
-        """Add to output k the values of the nodes where the rows are."""
-        self.grower.add_values(tree.value[:, 0], self.scores[k])
-
-
 def _scores_so_far(learner: GradientBoosting, rows: Rows) -> np.ndarray:
     """The scores, (K, n), by the trees there are, of rows with a positive weight."""
     scores = list(rows.map(partial(_scores_of_block, learner)))
@@ -549,10 +598,3 @@ def _scores_of_block(learner: GradientBoosting, block: Block) -> np.ndarray:
     if block.w is None:
         return scores
     return scores[block.w > 0]
-
-
-def _seed(*numbers: int) -> int:
-    """One seed from several numbers."""
-    sequence = np.random.SeedSequence([number % 2**32 for number in numbers])
-    (state,) = sequence.generate_state(1, np.uint64)
-    return int(state >> 1)

@@ -8,7 +8,15 @@ import numpy as np
 
 from lyceum._core.native import native
 from lyceum._core.threads import n_threads
-from lyceum._core.trees import GROUPS, LEAF, THRESHOLD, BinnedRows, Bins, Tree
+from lyceum._core.trees import (
+    GROUPS,
+    LEAF,
+    THRESHOLD,
+    UNDEFINED,
+    BinnedRows,
+    Bins,
+    Tree,
+)
 from lyceum.ensemble.boosting.losses import Loss
 
 MOST_LEAVES = 32768
@@ -171,7 +179,7 @@ class TreeGrower:
         inner = column >= 0
         is_group = np.zeros(n, dtype=bool)
         is_group[inner] = self.is_category[column[inner]]
-        threshold = np.full(n, np.nan)
+        threshold = np.where(inner, np.nan, UNDEFINED)
         for node in np.flatnonzero(inner & ~is_group).tolist():
             edges = self.bins.edges[column[node]]
             # the last bin's upper bound: known cells go left, missing ones right
@@ -183,7 +191,7 @@ class TreeGrower:
         kind[inner] = THRESHOLD
         kind[is_group] = GROUPS
         return Tree(
-            feature=column.copy(),
+            feature=np.where(inner, column, UNDEFINED).astype(np.int32),
             kind=kind,
             child=child.copy(),
             n_children=np.where(inner, 2, 0).astype(np.int32),
@@ -193,11 +201,12 @@ class TreeGrower:
             missing=np.where(inner, 1 - missing_left, -1).astype(np.int32),
             cuts=np.empty(0),
             branches=branches,
-            value=value[:, None],
+            node_values=value[:, None],
             weight=weight,
             n_rows=tree.n_rows,
             impurity=objective,
             gain=fall,
+            n_features=len(self.is_category),
         )
 
     def _branches(

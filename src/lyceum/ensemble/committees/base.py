@@ -55,6 +55,16 @@ class Member:
     columns: Any = None
 
 
+def is_dropped(member: Any) -> bool:
+    """Whether a named member is scikit-learn's "drop": it is left out."""
+    return (
+        isinstance(member, tuple | list)
+        and len(member) > 1
+        and isinstance(member[1], str)
+        and member[1] == "drop"
+    )
+
+
 def member_kind(member: Any) -> str:
     """The class of a member; of a pipeline that of its last step, of calibrated posteriors that of
     the learner behind them.
@@ -173,7 +183,17 @@ class NamedEnsemble(_BaseComposition, Ensemble):
         members = getattr(self, self._members_name)
         if members is None:
             members = self._default_members()
-        return named_members(members, self._members_name)
+        kept = [member for member in members if not is_dropped(member)]
+        if not kept:
+            if len(members):
+                raise SettingError(
+                    "All estimators are dropped. At least one is required to be an estimator."
+                )
+            raise SettingError(
+                f"Invalid '{self._members_name}' attribute, '{self._members_name}' should be a"
+                " non-empty list of (string, estimator) tuples."
+            )
+        return named_members(kept, self._members_name)
 
     def _learners(self) -> list[Any]:
         return [member.estimator for member in self._members()]
@@ -182,9 +202,20 @@ class NamedEnsemble(_BaseComposition, Ensemble):
         return self.estimators_
 
     @property
+    def named_estimators(self) -> Bunch:
+        """The members that were given names, by name."""
+        return Bunch(**dict(self._named_estimators))
+
+    @property
     def named_estimators_(self) -> Bunch:
-        """The fitted members by name."""
-        return Bunch(**dict(zip(self.names_, self.estimators_)))
+        """The fitted members by name; "drop" for those left out."""
+        fitted = dict(zip(self.names_, self.estimators_))
+        dropped = [
+            name
+            for name, member in self._named_estimators
+            if is_dropped((name, member))
+        ]
+        return Bunch(**dict.fromkeys(dropped, "drop"), **fitted)
 
     @property
     def _named_estimators(self) -> list[tuple[str, Any]]:
@@ -214,6 +245,8 @@ class NamedEnsemble(_BaseComposition, Ensemble):
             return params
         for name, estimator in self._named_estimators:
             params[name] = estimator
+            if not hasattr(estimator, "get_params"):
+                continue
             for key, value in estimator.get_params(deep=True).items():
                 params[f"{name}__{key}"] = value
         return params
@@ -295,6 +328,9 @@ class NamedEnsemble(_BaseComposition, Ensemble):
         return numbers
 
     def _collect(self, rows: Rows, answer: Callable[[Block], np.ndarray]) -> Any:
+        is_one = getattr(rows.source, "n_rows", None) == 1
+        if is_one:  # a block anyway, and collected it can be compiled for records
+            return rows.collect(answer)
         if rows.in_memory and all(map(takes_rows, self._predicting_learners())):
             # members split rows into blocks, and spread them, themselves
             return answer(rows.in_one_block(type(self).__name__, self._alternative))

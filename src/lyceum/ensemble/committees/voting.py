@@ -19,6 +19,7 @@ from lyceum.bayes import NaiveBayes
 from lyceum.ensemble.committees.base import (
     NAMED_CONSTRAINTS,
     NamedEnsemble,
+    is_dropped,
     member_kind,
 )
 from lyceum.ensemble.committees.diversity import Diversity, diversity
@@ -39,6 +40,7 @@ from lyceum.trees import DecisionTreeClassifier, DecisionTreeRegressor
 
 _SMALLEST = 1e-12  # an error of zero would give a weight without bound
 _WITHOUT_WEIGHTS = ("median", "minimum", "maximum")
+_RULES = {"hard": "vote", "soft": "sum"}  # of scikit-learn's `voting`
 _SUMS = ("vote", "sum", "average", "weighted")
 
 
@@ -74,7 +76,7 @@ class _Voting(NamedEnsemble):
         How rows are left out for `weights`.
     """
 
-    rule: str
+    rule: Any
     weights: Any
     cv: Any
     weights_: np.ndarray
@@ -83,7 +85,7 @@ class _Voting(NamedEnsemble):
         self,
         estimators: Any = None,
         *,
-        rule: str = "sum",
+        rule: str | None = None,
         weights: ArrayLike | None = None,
         cv: Any = 5,
         random_state: int | np.random.RandomState | None = None,
@@ -99,6 +101,11 @@ class _Voting(NamedEnsemble):
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.categorical_features = categorical_features
+
+    @property
+    def _rule(self) -> str:
+        """The rule as given, or that of scikit-learn's `voting`."""
+        return self.rule or _RULES[getattr(self, "voting", "soft")]
 
     # -- fit ---------------------------------------------------------------------------
 
@@ -130,16 +137,18 @@ class _Voting(NamedEnsemble):
         w: np.ndarray | None,
     ) -> np.ndarray:
         method = self.weights
-        if self.rule == "weighted" and method is None:
+        if self._rule == "weighted" and method is None:
             method = "validation"
-        if method is not None and self.rule in _WITHOUT_WEIGHTS:
+        if method is not None and self._rule in _WITHOUT_WEIGHTS:
             raise SettingError(
-                f"the rule {self.rule!r} takes no weights: leave weights at None"
+                f"the rule {self._rule!r} takes no weights: leave weights at None"
             )
         if not isinstance(method, str):
+            if method is not None:
+                method = self._weights_of_members(np.asarray(method))
             return check_shares(method, len(self.names_), "weights", "member")
         # members are judged by their posteriors; weights of votes are learned from votes
-        vote = self.rule == "vote" and method == "learned"
+        vote = self._rule == "vote" and method == "learned"
         answers = self._out_of_fold(data, target, w, self.cv, vote)
         tested = np.isfinite(answers).all(axis=(0, 2))
         answers = answers[:, tested]
@@ -154,6 +163,18 @@ class _Voting(NamedEnsemble):
         if not merits.any():
             merits = np.ones(len(answers))
         return check_shares(merits, len(answers), "weights", "member")
+
+    def _weights_of_members(self, weights: np.ndarray) -> np.ndarray:
+        """The weights that were given, without those of members that are dropped."""
+        given = self.estimators
+        if given is None:
+            return weights
+        if weights.shape != (len(given),):
+            raise SettingError(
+                "Number of `estimators` and weights must be equal; got"
+                f" {len(weights)} weights, {len(given)} estimators"
+            )
+        return weights[[not is_dropped(member) for member in given]]
 
     def _losses(self, answers: np.ndarray, target: np.ndarray) -> np.ndarray:
         """The loss of every answer."""
@@ -185,22 +206,22 @@ class _Voting(NamedEnsemble):
         return np.concatenate(list(self._answers(data)), axis=1)
 
     def _fuse_answers(self, data: MemberData) -> np.ndarray:
-        vote = self.rule == "vote"
+        vote = self._rule == "vote"
         answers = (
             self._answer(i, member, data, vote=vote)
             for i, member in enumerate(self.estimators_)
         )
-        if self.rule in _SUMS:
+        if self._rule in _SUMS:
             # a member at a time: no room for all
             return weighted_sum(answers, self.weights_)
         return self._fuse_stacked(np.stack(list(answers)))
 
     def _fuse_stacked(self, answers: np.ndarray) -> np.ndarray:
         weights = None
-        if self.rule not in _WITHOUT_WEIGHTS:
+        if self._rule not in _WITHOUT_WEIGHTS:
             weights = self.weights_
-        fused = fuse(answers, self.rule, weights)
-        if self.rule != "product":
+        fused = fuse(answers, self._rule, weights)
+        if self._rule != "product":
             return fused
         # where every class has a product of zero, or next to it, the mean decides
         zero = ~(fused.sum(axis=1) >= np.finfo(np.float64).tiny)
@@ -211,10 +232,10 @@ class _Voting(NamedEnsemble):
     def _fuse_operations(self) -> list[Operation]:
         """The fused answers, for exported models."""
         branches = [
-            self._answer_operations(i, member, vote=self.rule == "vote")
+            self._answer_operations(i, member, vote=self._rule == "vote")
             for i, member in enumerate(self.estimators_)
         ]
-        rule = "sum" if self.rule in _SUMS else self.rule
+        rule = "sum" if self._rule in _SUMS else self._rule
         width = len(self.classes_) if is_classifier(self) else 1
         fused = {"rule": rule, "weights": self.weights_.tolist(), "width": width}
         return [("branches", {"branches": branches}), ("fuse", fused)]
@@ -223,17 +244,17 @@ class _Voting(NamedEnsemble):
 
     def _member_heads(self) -> tuple[list[str], str, tuple[str, np.ndarray] | None]:
         settings = None
-        if self.rule not in _WITHOUT_WEIGHTS:
+        if self._rule not in _WITHOUT_WEIGHTS:
             settings = ("weight", self.weights_)
-        unit = f"share in the {self.rule}"
-        if self.rule == "product":
+        unit = f"share in the {self._rule}"
+        if self._rule == "product":
             unit = "log-odds against the runner-up"
         return self.names_, unit, settings
 
     def _member_parts(self, data: MemberData) -> np.ndarray:
-        answers = self._answers(data, vote=self.rule == "vote")
+        answers = self._answers(data, vote=self._rule == "vote")
         fused = self._fuse_stacked(answers)
-        shares = member_shares(answers, fused, self.rule, self.weights_)
+        shares = member_shares(answers, fused, self._rule, self.weights_)
         if not is_classifier(self):
             supports = np.full(shares.shape, np.nan)
             return np.stack([answers[:, :, 0], supports, shares], axis=2).swapaxes(0, 1)
@@ -257,7 +278,7 @@ class _Voting(NamedEnsemble):
             target,
             answers,
             method=method,
-            rule=self.rule,
+            rule=self._rule,
             weights=self.weights_,
             **settings,
         )
@@ -300,7 +321,7 @@ class _Voting(NamedEnsemble):
             heads.append(f"{loss} left out")
             for row, error in zip(rows, self.validation_errors_.tolist()):
                 row.append(error)
-        facts = {"rule": self.rule, "members": len(rows)}
+        facts = {"rule": self._rule, "members": len(rows)}
         return Summary(self._title(), facts, [Table("Members", heads, rows)])
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
@@ -318,17 +339,21 @@ class VotingClassifier(Classifier, _Voting):
         \\operatorname{median}_l P_l(k|x), \\quad \\min_l P_l(k|x), \\quad \\max_l P_l(k|x)
 
     Members may be of any library, and each may have its own columns, preparation (a pipeline) and
-    settings. scikit-learn's `voting="soft"` is the rule "sum", its `voting="hard"` is "vote". The
-    product rule gives the mean where every class has a product of zero.
+    settings. `voting="hard"` is the rule "vote" and "soft" the rule "sum"; posteriors of a vote are
+    the shares of the votes. The product rule gives the mean where every class has a product of
+    zero.
 
     Parameters
     ----------
     estimators : list of learners, (name, learner) or (name, learner, columns), default=None
         The classifiers; `columns` are names or numbers. None is naive Bayes, logistic regression
         and a decision tree.
-    rule : str, default="sum"
-        "vote", "sum" (or "average"), "weighted" (the sum by validation performance, if `weights` is
-        None), "median", "minimum", "maximum" or "product".
+    voting : {"hard", "soft"}, default="hard"
+        Whether members vote for classes, or their posteriors are averaged; unless `rule` says
+        otherwise.
+    rule : str or None, default=None
+        None goes by `voting`; or "vote", "sum" (or "average"), "weighted" (the sum by validation
+        performance, if `weights` is None), "median", "minimum", "maximum" or "product".
     weights : array of shape (L,), {"validation", "log_odds", "learned"} or None, default=None
         What members weigh in votes, sums and products. "validation": by accuracy on rows left out.
         "log_odds": by log((1-ε)/ε) of the left-out error ε, best for a vote of independent members.
@@ -370,7 +395,8 @@ class VotingClassifier(Classifier, _Voting):
 
     _parameter_constraints: ClassVar[dict] = {
         **NAMED_CONSTRAINTS,
-        "rule": [StrOptions(set(CLASS_RULES))],
+        "voting": [StrOptions({"hard", "soft"})],
+        "rule": [StrOptions(set(CLASS_RULES)), None],
         "weights": [
             "array-like",
             StrOptions({"validation", "log_odds", "learned"}),
@@ -378,6 +404,31 @@ class VotingClassifier(Classifier, _Voting):
         ],
         "cv": ["cv_object", StrOptions({"leave_one_out"})],
     }
+
+    def __init__(
+        self,
+        estimators: Any = None,
+        *,
+        voting: str = "hard",
+        rule: str | None = None,
+        weights: ArrayLike | None = None,
+        cv: Any = 5,
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        categorical_features: Categories = "from_dtype",
+    ):
+        super().__init__(
+            estimators,
+            rule=rule,
+            weights=weights,
+            cv=cv,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            verbose=verbose,
+            categorical_features=categorical_features,
+        )
+        self.voting = voting
 
     def _default_members(self) -> list[Any]:
         return usual_classifiers()
@@ -428,9 +479,10 @@ class VotingRegressor(Regressor, _Voting):
     estimators : list of learners, (name, learner) or (name, learner, columns), default=None
         The regressors; `columns` are names or numbers. None is ridge regression and a regression
         tree.
-    rule : str, default="sum"
-        "sum" (or "average"), "weighted" (the sum by validation performance, if `weights` is None),
-        "median", "minimum" or "maximum". The sum is that of w_l f_l(x), the mean of the members.
+    rule : str or None, default=None
+        None is "sum" (or "average"); or "weighted" (the sum by validation performance, if `weights`
+        is None), "median", "minimum" or "maximum". The sum is that of w_l f_l(x), the mean of the
+        members.
     weights : array of shape (L,), {"validation", "learned"} or None, default=None
         What members weigh in sums. "validation": by the reciprocal of the mean squared error on
         rows left out. "learned": the weights on the simplex with the least squared error on rows
@@ -467,7 +519,7 @@ class VotingRegressor(Regressor, _Voting):
 
     _parameter_constraints: ClassVar[dict] = {
         **NAMED_CONSTRAINTS,
-        "rule": [StrOptions(set(NUMBER_RULES))],
+        "rule": [StrOptions(set(NUMBER_RULES)), None],
         "weights": ["array-like", StrOptions({"validation", "learned"}), None],
         "cv": ["cv_object", StrOptions({"leave_one_out"})],
     }

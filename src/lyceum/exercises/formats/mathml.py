@@ -1,4 +1,5 @@
-r"""LaTeX to MathML, for the commands that exercises use; browsers draw it without a script.
+r"""LaTeX to MathML, for the commands that exercises and docstrings use; browsers draw it without a
+script.
 
 `\frac{a}{b}`, `\sqrt{a}`, `_` and `^`, `\mathrm{...}`, `\hat`, `\bar`, `\left( \right)`, the
 matrices of `pmatrix`, Greek letters and the signs in `SIGNS`.
@@ -31,6 +32,8 @@ SIGNS = {
     "lceil": "⌈",
     "rceil": "⌉",
     "|": "‖",
+    "{": "{",
+    "}": "}",
     "alpha": "α",
     "gamma": "γ",
     "delta": "δ",
@@ -43,10 +46,30 @@ SIGNS = {
     "sigma": "σ",
     "varphi": "φ",
     "chi": "χ",
+    "beta": "β",
+    "epsilon": "ε",
+    "nu": "ν",
+    "rho": "ρ",
+    "phi": "φ",
+    "psi": "ψ",
+    "Delta": "Δ",
+    "Omega": "Ω",
+    "ell": "ℓ",
+    "arg": "arg",
+    "sin": "sin",
+    "cos": "cos",
+    "prod": "∏",
+    "propto": "∝",
+    "ne": "≠",
+    "le": "≤",
+    "sim": "∼",
+    "ldots": "…",
+    "cdots": "⋯",
 }
-SPACES = {",": "0.17em", " ": "0.3em", "quad": "1em"}
+SPACES = {",": "0.17em", " ": "0.3em", "quad": "1em", "qquad": "2em"}
 ACCENTS = {"hat": "^", "bar": "¯"}
-_NAMES = ("max", "min", "log", "ln", "exp")
+BRACKETS = ("left", "right", "Big", "bigl", "bigr")
+_NAMES = ("max", "min", "log", "ln", "exp", "arg", "sin", "cos")
 _TOKEN = re.compile(r"\\\\|\\[A-Za-z]+|\\.|[0-9]+(?:\.[0-9]+)?|\s+|.", re.S)
 
 
@@ -115,15 +138,17 @@ class _FormulaParser:
         return f"<mo>{escape('−' if token == '-' else token)}</mo>"
 
     def command(self, name: str) -> str:
-        if name == "frac":
+        if name in ("frac", "tfrac"):
             return f"<mfrac>{self.item()}{self.item()}</mfrac>"
         if name == "sqrt":
             return f"<msqrt>{self.item()}</msqrt>"
-        if name == "mathrm":
+        if name in ("mathrm", "text", "operatorname"):
             return self.words()
+        if name == "mathbf":
+            return f'<mrow style="font-weight: bold">{self.item()}</mrow>'
         if name in ACCENTS:
             return f"<mover>{self.item()}<mo>{ACCENTS[name]}</mo></mover>"
-        if name in ("left", "right"):
+        if name in BRACKETS:
             return f"<mo>{escape(self.take().removeprefix(chr(92)))}</mo>"
         if name == "begin":
             return self.matrix()

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lyceum._core.base import PosteriorClassifier
+from lyceum._core.base import OutputsClassifier, rows_of_outputs, several_outputs
 from lyceum._core.constraints import StrOptions
 from lyceum._core.data import Block
 from lyceum._core.distances import check_class_codes
@@ -15,11 +15,11 @@ from lyceum._core.types import Categories, Data, Operation, Target, Weights
 from lyceum.neighbors.condensing import condensed_rows, edited_rows
 from lyceum.neighbors.knn.explanation import NeighborExplanation
 from lyceum.neighbors.knn.voter import VOTER_CONSTRAINTS, Voter
-from lyceum.neighbors.knn.votes import Tally
+from lyceum.neighbors.knn.votes import OutputTallies, Tally
 from lyceum.report import Summary, Table
 
 
-class KNeighborsClassifier(PosteriorClassifier, Voter):
+class KNeighborsClassifier(OutputsClassifier, Voter):
     """k nearest neighbors: the k stored rows nearest to x vote on its class.
 
         P(c | x) = Σ_i v(d_i) [y_i = c] / Σ_i v(d_i),   i over the k nearest rows,
@@ -53,6 +53,10 @@ class KNeighborsClassifier(PosteriorClassifier, Voter):
     ----------
     n_neighbors_ : int
         k as used.
+    n_outputs_ : int
+        The number of targets.
+    outputs_2d_ : bool
+        Whether there are several targets.
     errors_ : array of shape (max_neighbors,)
         Where k is chosen: the error for k = 1, 2, ...; NaN where it was not tried.
     rows_ : array or CSR array of shape (n, d)
@@ -102,11 +106,14 @@ class KNeighborsClassifier(PosteriorClassifier, Voter):
         self,
         n_neighbors: int | str = 5,
         *,
-        weights: ArrayLike | None = "uniform",
+        weights: Any = "uniform",
         bandwidth: float | None = None,
         radius: float | None = None,
         ties: str = "first",
-        metric: Any = "euclidean",
+        algorithm: str = "auto",
+        leaf_size: int = 30,
+        p: float = 2,
+        metric: Any = "minkowski",
         metric_params: dict[str, Any] | None = None,
         standardize: bool | str = False,
         prototypes: str = "all",
@@ -121,6 +128,9 @@ class KNeighborsClassifier(PosteriorClassifier, Voter):
         self.bandwidth = bandwidth
         self.radius = radius
         self.ties = ties
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.p = p
         self.metric = metric
         self.metric_params = metric_params
         self.standardize = standardize
@@ -153,7 +163,14 @@ class KNeighborsClassifier(PosteriorClassifier, Voter):
             The rows that n_neighbors="validation" chooses k by; by default a share of those given
             to store.
         """
+        outputs = several_outputs(self, y)
+        if outputs is not None:
+            rows = rows_of_outputs(self, X, outputs, sample_weight)
+            self._check_settings()
+            self._keep_outputs(rows, outputs)
+            return self
         rows = self._rows(X, y, sample_weight)
+        self.n_outputs_ = 1
         self._check_settings()
         self._keep(self._gather(rows))
         self._reduce_prototypes(None)
@@ -184,6 +201,7 @@ class KNeighborsClassifier(PosteriorClassifier, Voter):
         """
         known = getattr(self, "schema_", None)
         rows = self._more_rows(X, y, sample_weight, classes)
+        self.n_outputs_ = 1
         self._check_settings()
         kept = None
         if known is not None:
@@ -212,8 +230,11 @@ class KNeighborsClassifier(PosteriorClassifier, Voter):
         self.weights_ = self.weights_[kept]
         self._set_metric(self.metric_)
 
-    def _tally(self) -> Tally:
-        return Tally(self.targets_, len(self.classes_))
+    def _tally(self) -> Any:
+        if self.n_outputs_ == 1:
+            return Tally(self.targets_, len(self.classes_))
+        pairs = zip(self.targets_.T, self.n_classes_)
+        return OutputTallies([Tally(targets, count) for targets, count in pairs])
 
     def _odd_only(self) -> bool:
         return len(self.classes_) == 2 and self.weights == "uniform"
@@ -228,8 +249,17 @@ class KNeighborsClassifier(PosteriorClassifier, Voter):
 
     # -- predict -----------------------------------------------------------------------
 
+    def predict(self, X: Data) -> Any:
+        """The class of most votes; of several outputs one column each."""
+        return self._predict_classes(X, self._most_probable)
+
     def _posteriors(self, block: Block) -> np.ndarray:
         return self._shares(block)
+
+    @property
+    def outputs_2d_(self) -> bool:
+        """Whether there are several targets."""
+        return self.n_outputs_ > 1
 
     def _operations(self) -> list[Operation]:
         return self._vote_operations()
@@ -273,9 +303,12 @@ class KNeighborsClassifier(PosteriorClassifier, Voter):
         return Summary(head.title, facts, [table])
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        return {**super()._shapes(), "class_prior_": (len(self.classes_),)}
+        shapes = super()._shapes()
+        if getattr(self, "n_outputs_", 1) > 1:
+            return shapes
+        return {**shapes, "class_prior_": (len(self.classes_),)}
 
     def _check_model(self) -> None:
         super()._check_model()
-        if hasattr(self, "rows_"):
+        if hasattr(self, "rows_") and getattr(self, "n_outputs_", 1) == 1:
             check_class_codes(self, "targets_")

@@ -6,15 +6,14 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from lyceum._core.base import Regressor
+from lyceum._core.base import Regressor, rows_of_outputs, several_outputs
 from lyceum._core.data import ArraySource, Block, Column, Rows
 from lyceum._core.distances import Metric, ValueDifference
 from lyceum._core.types import Categories, Data, Operation, Target, Weights
 from lyceum.neighbors.knn.explanation import NeighborExplanation
 from lyceum.neighbors.knn.voter import VOTER_CONSTRAINTS, Voter
-from lyceum.neighbors.knn.votes import Tally
+from lyceum.neighbors.knn.votes import OutputTallies, Tally
 from lyceum.report import Summary
 
 _BINS = 5  # groups of the target that the value difference metric tells apart
@@ -88,11 +87,14 @@ class KNeighborsRegressor(Regressor, Voter):
         self,
         n_neighbors: int | str = 5,
         *,
-        weights: ArrayLike | None = "uniform",
+        weights: Any = "uniform",
         bandwidth: float | None = None,
         radius: float | None = None,
         ties: str = "first",
-        metric: Any = "euclidean",
+        algorithm: str = "auto",
+        leaf_size: int = 30,
+        p: float = 2,
+        metric: Any = "minkowski",
         metric_params: dict[str, Any] | None = None,
         standardize: bool | str = False,
         max_neighbors: int = 50,
@@ -106,6 +108,9 @@ class KNeighborsRegressor(Regressor, Voter):
         self.bandwidth = bandwidth
         self.radius = radius
         self.ties = ties
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.p = p
         self.metric = metric
         self.metric_params = metric_params
         self.standardize = standardize
@@ -137,6 +142,13 @@ class KNeighborsRegressor(Regressor, Voter):
             The rows that n_neighbors="validation" chooses k by; by default a share of those given
             to store.
         """
+        outputs = several_outputs(self, y)
+        if outputs is not None:
+            rows = rows_of_outputs(self, X, outputs, sample_weight)
+            self._check_settings()
+            self._keep_outputs(rows, outputs)
+            self.mean_: Any = np.average(self.targets_, axis=0, weights=self.weights_)
+            return self
         rows = self._rows(X, y, sample_weight)
         self._check_settings()
         self._keep(self._gather(rows))
@@ -169,8 +181,10 @@ class KNeighborsRegressor(Regressor, Voter):
         self._choose(validation)
         return self
 
-    def _tally(self) -> Tally:
-        return Tally(self.targets_, 0)
+    def _tally(self) -> Any:
+        if self.targets_.ndim == 1:
+            return Tally(self.targets_, 0)
+        return OutputTallies([Tally(targets, 0) for targets in self.targets_.T])
 
     def _fit_value_difference(self, metric: ValueDifference, rows: Rows) -> Metric:
         """Fitted to groups of the target: fifths of the rows."""
@@ -200,7 +214,8 @@ class KNeighborsRegressor(Regressor, Voter):
         return self._apply_to_all(self._mean_targets, X, n_listed)
 
     def _mean_targets(self, block: Block) -> np.ndarray:
-        return self._shares(block)[:, 0]
+        means = self._shares(block)
+        return means if self.targets_.ndim == 2 else means[:, 0]
 
     def _operations(self) -> list[Operation]:
         return self._vote_operations()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+from dataclasses import replace
 from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -11,17 +13,17 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import (
+    Outputs,
     affine_operation,
+    check_one_output,
     targets_to_score,
     undefined,
     validation_parts,
 )
 from lyceum._core.constraints import Interval, StrOptions
-from lyceum._core.data import Block, dense_cells
+from lyceum._core.data import Block, Rows, dense_cells
 from lyceum._core.distances import (
     NeighborIndex,
-    Neighbors,
-    RadiusNeighbors,
     pairwise_blocks,
 )
 from lyceum._core.statistics import held_out_rows, seed_from
@@ -38,6 +40,7 @@ from lyceum.neighbors.knn.explanation import (
     column_differences,
     column_shares,
 )
+from lyceum.neighbors.knn.lists import NeighborLists
 from lyceum.neighbors.knn.neighborhoods import (
     Neighborhood,
     nearest_by_weight,
@@ -48,7 +51,6 @@ from lyceum.neighbors.knn.neighborhoods import (
 from lyceum.neighbors.knn.votes import VOTE_CONSTRAINTS, Tally, Votes
 from lyceum.neighbors.stored_rows import (
     STORED_CONSTRAINTS,
-    StoredRows,
     as_cells,
     flat_fact,
 )
@@ -64,12 +66,16 @@ VOTER_CONSTRAINTS: dict[str, list[Any]] = {
     "random_state": ["random_state"],
     **VOTE_CONSTRAINTS,
     **STORED_CONSTRAINTS,
+    "metric": [*STORED_CONSTRAINTS["metric"], StrOptions({"precomputed"})],
+    "algorithm": [StrOptions({"auto", "ball_tree", "kd_tree", "brute"})],
+    "leaf_size": [_COUNT],
+    "p": [Interval(Real, 0, None, closed="neither")],
 }
 _EXPORTED_CELLS = 100_000  # what a person would still send to a page
 _TYPICAL_ROWS = 256  # stored rows that tell how far apart rows are in a column
 
 
-class Voter(StoredRows):
+class Voter(NeighborLists):
     """Predictions from the votes of stored rows."""
 
     _parameter_docs: ClassVar[str] = """
@@ -86,12 +92,28 @@ class Voter(StoredRows):
     ties : {"first", "all"}
         Which rows at the distance of the k-th neighbor vote: those stored first, so that k do, or
         all of them; for a given k.
+    algorithm : {"auto", "ball_tree", "kd_tree", "brute"}
+        scikit-learn's choice of a search. It has no effect here: every search is exact, and the
+        quickest for the number of columns is taken.
+    leaf_size : int
+        Of scikit-learn's trees; has no effect here.
+    p : float
+        The power of metric="minkowski": 1 is Manhattan, 2 Euclidean.
     metric_params : dict or None
-        Parameters of a metric that is given by name, e.g. {"p": 3} of "minkowski".
+        Parameters of a metric that is given by name, e.g. {"covariance": S} of "mahalanobis".
     max_neighbors : int
         The largest k to consider when k is chosen.
     validation_fraction : float
         The share of the rows that "validation" holds out.
+    """
+
+    _attribute_docs: ClassVar[str] = """
+    n_samples_fit_ : int
+        The number of stored rows.
+    effective_metric_ : str or callable
+        The metric that is computed: Minkowski's distance of p = 2 is the Euclidean one.
+    effective_metric_params_ : dict
+        Its parameters.
     """
 
     _needs_scaling = True
@@ -104,14 +126,31 @@ class Voter(StoredRows):
     radius: Any
     ties: str
     max_neighbors: int
+    algorithm: str
+    p: float
     validation_fraction: float
     random_state: int | np.random.RandomState | None
     n_neighbors_: int
 
     # -- fit ---------------------------------------------------------------------------
 
-    def _tally(self) -> Tally:
+    def _tally(self) -> Any:
         raise undefined(self, "_tally")
+
+    def _keep_outputs(self, rows: Rows, outputs: Outputs) -> None:
+        """Store rows of several targets."""
+        if isinstance(self.n_neighbors, str) and self.n_neighbors != "all":
+            raise SettingError(
+                f"n_neighbors={self.n_neighbors!r} chooses k for one target: give a number, or fit"
+                " one learner per column of y"
+            )
+        block = rows.in_one_block(type(self).__name__, self._alternative())
+        targets = outputs.values
+        if outputs.classes is not None:
+            targets = targets.astype(np.int64)
+        kept = replace(block, y=targets)
+        self._keep(kept if self._is_precomputed else kept.without_zero_weights())
+        self._choose()
 
     def _odd_only(self) -> bool:
         return False
@@ -140,9 +179,32 @@ class Voter(StoredRows):
                 f"ties='all' needs a number of neighbors, but n_neighbors={self.n_neighbors!r}"
                 " compares neighborhoods of exactly k rows: give k, or ties='first'"
             )
+        if self.metric == "minkowski" and self._power < 1:
+            self._check_semimetric()
+        if "p" in (self.metric_params or {}):
+            warnings.warn(
+                "Parameter p is found in metric_params. The corresponding parameter from __init__"
+                " is ignored.",
+                SyntaxWarning,
+                stacklevel=4,
+            )
         if callable(self.weights) and self.bandwidth is not None:
             raise SettingError(
                 "bandwidth belongs to votes that are given by name, not to a callable"
+            )
+
+    def _check_semimetric(self) -> None:
+        """As in scikit-learn: below p = 1 the triangle inequality does not hold."""
+        if self.algorithm in ("kd_tree", "ball_tree"):
+            raise SettingError(
+                f'algorithm="{self.algorithm}" does not support 0 < p < 1 for the Minkowski metric.'
+                ' To resolve this problem either set p >= 1 or algorithm="brute".'
+            )
+        if self.algorithm == "auto":
+            warnings.warn(
+                "Mind that for 0 < p < 1, Minkowski metrics are not distance metrics. Continuing"
+                " the execution with `algorithm='brute'`.",
+                stacklevel=5,
             )
 
     def _choose(self, validation: object = None) -> None:
@@ -297,12 +359,10 @@ class Voter(StoredRows):
 
     def _vote_operations(self) -> list[Operation]:
         """`_shares` for exported models."""
+        check_one_output(self, "an export")
         self._check_exported()
         points = np.asarray(self._points(self.rows_), dtype=np.float64)
-        tally = self._tally()
-        targets = self.targets_[:, None]
-        if tally.n_classes:
-            targets = np.eye(tally.n_classes)[self.targets_]
+        targets = self._tally().indicators()
         operations: list[Operation] = []
         if self.standardize is not False:
             operations.append(affine_operation(self.center_, self.scale_))
@@ -335,10 +395,7 @@ class Voter(StoredRows):
     def _shepard(self, points: Any) -> np.ndarray:
         """The votes of all rows (Shepard's method): Σ v(d_i) y_i / Σ v(d_i)."""
         tally = self._tally()
-        if tally.n_classes:
-            targets = np.eye(tally.n_classes)[self.targets_]
-        else:
-            targets = self.targets_[:, None]
+        targets = tally.indicators()
         stored = self._points(self.rows_)
         out = np.empty((points.shape[0], tally.width))
         # the same blocks for any number of threads
@@ -350,57 +407,6 @@ class Voter(StoredRows):
             out[part] = sums / votes.sum(axis=1, keepdims=True)
         return out
 
-    # -- neighbors --------------------------------------------------------------------
-
-    def kneighbors(self, X: Data = None, n_neighbors: int | None = None) -> Neighbors:
-        """The nearest stored rows, weights aside.
-
-        Parameters
-        ----------
-        X : array, frame or `scan(...)` of shape (n_samples, n_features), optional
-            By default the stored rows, none of which is its own neighbor.
-        n_neighbors : int, optional
-            By default `n_neighbors_`.
-
-        Returns
-        -------
-        Neighbors
-            `distances` and `rows` of shape (n_samples, n_neighbors), the nearest first.
-        """
-        check_is_fitted(self)
-        k = n_neighbors or self.n_neighbors_
-        return self._neighbor_index.nearest(self._query_points(X), k)
-
-    def radius_neighbors(
-        self, X: Data = None, radius: float | None = None
-    ) -> RadiusNeighbors:
-        """The stored rows within a radius.
-
-        Parameters
-        ----------
-        X : array, frame or `scan(...)` of shape (n_samples, n_features), optional
-            By default the stored rows, none of which is its own neighbor.
-        radius : float, optional
-            By default the parameter `radius`.
-
-        Returns
-        -------
-        RadiusNeighbors
-            `neighbors[i]` are the neighbors of row i, the nearest first.
-        """
-        if radius is None:
-            radius = self.radius
-        if radius is None:
-            raise SettingError("give a radius: this learner has none")
-        check_is_fitted(self)
-        return self._neighbor_index.within(self._query_points(X), radius)
-
-    def _query_points(self, X: Data) -> Any:
-        if X is None:
-            return None
-        rows = self.rows_to_predict(X)
-        return self._points(as_cells(rows.in_one_block(type(self).__name__)))
-
     # -- what was learned --------------------------------------------------------------
 
     def _explain_votes(
@@ -409,6 +415,12 @@ class Voter(StoredRows):
         """Contributions of columns and the rows that voted; `base` is the vote of all rows,
         (K,)."""
         check_is_fitted(self)
+        check_one_output(self, "an explanation")
+        if self._is_precomputed:
+            raise SettingError(
+                "given distances say nothing of columns: an explanation needs the rows themselves,"
+                " and another metric"
+            )
         contributions = partial(self._contributions, base=base)
         explanation, block = self._explain_in_memory(X, contributions, unit)
         near, votes = self._near(self._points(as_cells(block)))

@@ -131,6 +131,12 @@ class Tally:
     def width(self) -> int:
         return self.n_classes or 1
 
+    def indicators(self) -> np.ndarray:
+        """What every row votes for: 1 for its class, or its number, (n, width)."""
+        if self.n_classes:
+            return np.eye(self.n_classes)[self.targets]
+        return self.targets[:, None]
+
     def of(self, rows: np.ndarray, votes: np.ndarray) -> np.ndarray:
         """The votes added up, (n, K), or the sum of votes times targets, (n, 1)."""
         targets = self.targets[rows]
@@ -142,10 +148,35 @@ class Tally:
 
     def share(self, rows: np.ndarray, votes: np.ndarray) -> np.ndarray:
         """The shares of the vote, or the mean target."""
-        return self.of(rows, votes) / votes.sum(axis=1, keepdims=True)
+        total = votes.sum(axis=1, keepdims=True)
+        if not total.all():
+            raise SettingError(
+                "All neighbors of some sample is getting zero weights. Please modify 'weights' to"
+                " avoid this case if you are using a user-defined function."
+            )
+        return self.of(rows, votes) / total
 
     def loss(self, shares: np.ndarray, truth: np.ndarray) -> np.ndarray:
         """1 where the class of most votes (the first of equal ones) is wrong; the squared error."""
         if self.n_classes:
             return (shares.argmax(axis=1) != truth).astype(np.float64)
         return (shares[:, 0] - truth) ** 2
+
+
+@dataclass(frozen=True)
+class OutputTallies:
+    """The votes on several targets, side by side."""
+
+    tallies: list[Tally]
+
+    @property
+    def width(self) -> int:
+        return sum(tally.width for tally in self.tallies)
+
+    def indicators(self) -> np.ndarray:
+        """What every row votes for, (n, width)."""
+        return np.hstack([tally.indicators() for tally in self.tallies])
+
+    def share(self, rows: np.ndarray, votes: np.ndarray) -> np.ndarray:
+        """The shares of the vote, or the mean target, of every output."""
+        return np.hstack([tally.share(rows, votes) for tally in self.tallies])

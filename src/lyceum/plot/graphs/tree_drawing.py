@@ -349,7 +349,7 @@ class _TreeDrawing:
         """The shares of the classes, as a bar in the lower edge of the box."""
         from matplotlib.patches import Rectangle
 
-        value = self.labels.tree.value[box.node]
+        value = self.labels.tree.node_values[box.node]
         weight = float(value.sum()) or 1.0
         left = box.x - box.width / 2 + 0.06
         for k in np.flatnonzero(value > 0):

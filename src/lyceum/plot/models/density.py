@@ -94,14 +94,14 @@ def density(
     ax = axes(ax)
     if rows.shape[1] == 1:
         grid = _spread(rows[:, 0], _CURVE)
-        heights = _values(model, grid[:, None], X)
+        heights = _values(model, grid[:, None])
         ax.plot(grid, heights, label=label, **line_style(ax))
         _rug(ax, rows[:, 0], color=GRAY, alpha=0.5)
         finish(ax, names[0], "density", title)
         legend(ax)
         return ax
     x, y, grid = _plane(rows)
-    heights = _values(model, grid, X).reshape(len(y), len(x))
+    heights = _values(model, grid).reshape(len(y), len(x))
     ax.contour(x, y, heights, levels=levels, colors=COLORS[0], linewidths=1.1)
     draw_points(ax, rows, 8, label=label, gid="rows", color=GRAY, alpha=0.5)
     finish(ax, names[0], names[1], title)
@@ -364,17 +364,15 @@ def _plane(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return x, y, np.column_stack([part.ravel() for part in np.meshgrid(x, y)])
 
 
-def _values(model: Estimator, grid: np.ndarray, X: Data) -> np.ndarray:
-    return np.exp(np.asarray(model.score_samples(in_columns_of(X, grid))))
+def _values(model: Estimator, grid: np.ndarray) -> np.ndarray:
+    return np.exp(np.asarray(model.score_samples(in_columns_of(model, grid))))
 
 
-def _joint(
-    model: Estimator, grid: np.ndarray, X: Data
-) -> tuple[np.ndarray, np.ndarray]:
+def _joint(model: Estimator, grid: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """π_k f_k, (n, K), and the class decided for, also where all of them are too small for a
     float."""
     # decided by the logarithms, as densities far out are 0 for all classes
-    log = np.asarray(model.log_joint(in_columns_of(X, grid)))
+    log = np.asarray(model.log_joint(in_columns_of(model, grid)))
     return np.exp(log), log.argmax(axis=1)
 
 
@@ -385,7 +383,7 @@ def _classes_on_a_line(
     ax: Axes, model: Estimator, X: Data, rows: np.ndarray, marked: list[np.ndarray]
 ) -> None:
     grid = _spread(rows[:, 0], _CURVE)
-    joint, decided = _joint(model, grid[:, None], X)
+    joint, decided = _joint(model, grid[:, None])
     highest = joint.max(axis=1)
     for k, label in enumerate(model.classes_.tolist()):
         style = line_style(ax)
@@ -404,7 +402,7 @@ def _classes_on_a_plane(
     ax: Axes, model: Estimator, X: Data, rows: np.ndarray, marked: list[np.ndarray]
 ) -> None:
     x, y, grid = _plane(rows)
-    joint, decided = _joint(model, grid, X)
+    joint, decided = _joint(model, grid)
     decided = decided.reshape(len(y), len(x))
     K = len(model.classes_)
     colors = [color_of(k) for k in range(K)]

@@ -247,7 +247,7 @@ def posterior_contours(
         )
     ax = axes(ax)
     sides, grid = plane_grid(cells, 0.25, steps)
-    posterior = np.asarray(model.predict_proba(in_columns_of(X, grid)))
+    posterior = np.asarray(model.predict_proba(in_columns_of(model, grid)))
     posterior = posterior.reshape(steps, steps, -1)
     K = len(model.classes_)
     if K == 2:

@@ -8,7 +8,7 @@ import numpy as np
 
 from lyceum._core.types import Data, Estimator
 from lyceum.errors import DataError, SettingError
-from lyceum.plot.plane import ELLIPSE, plane_grid
+from lyceum.plot.plane import ELLIPSE, in_columns_of, plane_grid
 from lyceum.plot.style import (
     INK,
     axes,
@@ -82,15 +82,8 @@ def mixture(
         draw_points(ax, rows, 10, color=color_of(k), alpha=0.55)
     if contours and model.means_.shape[1] == 2:
         sides, grid = plane_grid(cells, 0.08, _GRID)
-        # a model of named columns wants its grid by name
-        feature_names = getattr(model, "feature_names_in_", None)
-        if feature_names is not None:
-            from lyceum._core.lazy_arrow import pa
-
-            grid = pa.table(
-                {str(name): column for name, column in zip(feature_names, grid.T)}
-            )
-        log_density = np.asarray(model.score_samples(grid)).reshape(_GRID, _GRID)
+        scores = model.score_samples(in_columns_of(model, grid))
+        log_density = np.asarray(scores).reshape(_GRID, _GRID)
         # one contour for every factor e below the highest density
         levels = float(log_density.max()) - np.arange(7.0, 0.0, -1.0)
         ax.contour(*sides, log_density, levels=levels, colors="#9A9A9A", linewidths=0.7)

@@ -23,11 +23,14 @@ from lyceum.studies.compare.out_of_sample import OutOfSample
 from lyceum.studies.compare.task_table import TaskTable
 from lyceum.studies.plan.candidate import Candidate
 from lyceum.studies.plan.plan import Plan, Task
+from lyceum.studies.run.deadline import Deadline
 from lyceum.studies.run.fold_calibration import calibrated_model, usual_calibration
 from lyceum.studies.run.pipelines import build_pipeline, learner_class, seed_of
+from lyceum.studies.run.schedule import mean_fit_seconds
 from lyceum.studies.run.store import Store, TaskResult, as_table
 
 _LEAST = 1e-3  # a member that weighs less is left out
+_VOTING = ("VotingClassifier", "VotingRegressor")
 _CV = 3  # folds of the level-0 answers when a stack is fitted on all rows
 
 # of every member, by repeat and fold
@@ -55,15 +58,18 @@ class _CommitteeBasis:
         cls, plan: Plan, table: TaskTable, members: Sequence[Candidate]
     ) -> _CommitteeBasis:
         n_searched = sum(
-            not done.is_first
+            not done.in_haste
             for task, done in table.done.items()
             if not plan[task.name].members
         )
         return cls(tuple(c.name for c in members), len(table.folds), n_searched)
 
 
-def run_committees(plan: Plan, store: Store) -> None:
-    """Store what the committees of a plan predict on the folds that all learners finished."""
+def run_committees(plan: Plan, store: Store, deadline: Deadline) -> None:
+    """Store what the committees of a plan predict on the folds that all learners finished.
+
+    A committee whose members could not be fitted on all rows in time is left out.
+    """
     table = TaskTable.of(plan.candidates, store, plan.folds, plan.repeats)
     members = [c for c in table.compared if not c.is_baseline]
     # weights are learned from the other folds of a repeat: of every repeat there must be two
@@ -82,13 +88,25 @@ def run_committees(plan: Plan, store: Store) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that members agree is no fault of the data
         for candidate in plan.committees:
+            _, shares = _learn(candidate, plan.rule, list(answers.values()))
+            weights = {c.name: w for c, w in zip(members, shares) if w > 0}
+            if not deadline.allows(fit_seconds(candidate, weights, table.done)):
+                continue
             for at in answers:
                 results = [table.done[Task(c.name, *at)] for c in members]
                 store.finish(*_fold(candidate, plan.rule, results, answers, at))
-            _, shares = _learn(candidate, plan.rule, list(answers.values()))
-            weights = {c.name: w for c, w in zip(members, shares) if w > 0}
             store.put(CommitteeWeights(weights), candidate.name)
     store.put(basis)
+
+
+def fit_seconds(
+    candidate: Candidate, weights: Mapping[str, float], done: Mapping[Task, TaskResult]
+) -> float:
+    """Seconds that a committee of these members takes to fit, by their seconds in the folds."""
+    seconds = sum(mean_fit_seconds(done, name) for name in weights)
+    if candidate.learner in _VOTING:
+        return seconds
+    return (_CV + 1) * seconds
 
 
 def _fold(
@@ -145,7 +163,7 @@ def _learn(
     w = None
     if folds[0][0].weight is not None:
         w = np.concatenate([np.asarray(part[0].weight) for part in folds])
-    if candidate.learner in ("VotingClassifier", "VotingRegressor"):
+    if candidate.learner in _VOTING:
         from lyceum.ensemble import fuse, simplex_weights
 
         # weights of the largest likelihood, or least squared error, with w ≥ 0 and Σ w = 1
@@ -218,7 +236,7 @@ def committee_model(plan: Plan, name: str, store: Store) -> Any:
             model = build_pipeline(c, table.params(c), seed)
             calibration = usual_calibration(table.results(c.name))
             members.append((c.name, calibrated_model(model, calibration, seed)))
-    if candidate.learner in ("VotingClassifier", "VotingRegressor"):
+    if candidate.learner in _VOTING:
         shares = [weights[member] for member, _ in members]
         return committee(members, rule="sum", weights=shares, random_state=seed)
     return committee(members, cv=_CV, random_state=seed)

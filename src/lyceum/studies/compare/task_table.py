@@ -30,15 +30,25 @@ class TaskTable:
         order = tuple(
             (repeat, fold) for repeat in range(repeats) for fold in range(folds)
         )
-        # a learner that failed once is out; one that was not reached yet does not limit the folds
+        # a learner that failed once is out; one that was not reached yet, or has less than half of
+        # the folds that another has, does not limit the folds
         failed = {task.name for task, result in done.items() if result.failed}
-        started = [
-            c for c in candidates if c.name not in failed and Task(c.name, 0, 0) in done
+        n_done = {
+            c.name: sum(Task(c.name, *at) in done for at in order)
+            for c in candidates
+            if c.name not in failed and Task(c.name, 0, 0) in done
+        }
+        learners = [
+            n_done[c.name] for c in candidates if c.name in n_done and not c.is_baseline
+        ]
+        most = max(learners, default=0)
+        compared = [
+            c for c in candidates if c.name in n_done and 2 * n_done[c.name] >= most
         ]
         common = tuple(
-            at for at in order if all(Task(c.name, *at) in done for c in started)
+            at for at in order if all(Task(c.name, *at) in done for c in compared)
         )
-        return cls(tuple(candidates), done, order, tuple(started), common)
+        return cls(tuple(candidates), done, order, tuple(compared), common)
 
     @property
     def failures(self) -> tuple[Failure, ...]:
@@ -51,10 +61,9 @@ class TaskTable:
 
     @property
     def skipped(self) -> tuple[str, ...]:
-        """Learners that no fold was run of, though they can be."""
-        return tuple(
-            c.name for c in self._possible if Task(c.name, 0, 0) not in self.done
-        )
+        """Learners that can be run, but had no time for enough folds to be compared."""
+        compared = {c.name for c in self.compared}
+        return tuple(c.name for c in self._possible if c.name not in compared)
 
     @property
     def _possible(self) -> list[Candidate]:
@@ -70,7 +79,7 @@ class TaskTable:
     @property
     def finished(self) -> bool:
         tasks = [Task(c.name, *at) for c in self._possible for at in self.order]
-        return all(task in self.done and not self.done[task].is_first for task in tasks)
+        return all(task in self.done and not self.done[task].in_haste for task in tasks)
 
     def results(self, name: str) -> list[TaskResult]:
         """The tasks of one learner on the folds compared."""

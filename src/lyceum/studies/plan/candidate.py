@@ -48,6 +48,9 @@ class Candidate:
         hundred most frequent.
     members : tuple of str
         Of a committee or a stack: the names of the learners that it is made of; empty for others.
+    promise : float
+        How often such a learner is among the best; where time is short, the most promising are
+        run first.
 
     See Also
     --------
@@ -76,6 +79,7 @@ class Candidate:
     is_baseline: bool = False
     sparse_text: bool = False
     members: tuple[str, ...] = ()
+    promise: float = 0.1
 
     def as_dict(self) -> dict[str, Any]:
         """All fields in JSON's own types."""
@@ -232,6 +236,21 @@ def spread_settings(
         for point in spread.tolist()
     ]
     return (*first, *_distinct(drawn))
+
+
+def portfolio_settings(
+    portfolio: Sequence[Mapping[str, Any]], fixed: Mapping[str, Any], most: int
+) -> tuple[dict[str, Any], ...]:
+    """At most `most` settings of a portfolio, each once and without what is fixed.
+
+    >>> portfolio_settings([{"alpha": 1.0, "n": 2}, {"n": 2}, {"n": 3}], {"alpha": 0.5}, 3)
+    ({'n': 2}, {'n': 3})
+    """
+    free = [
+        {name: value for name, value in settings.items() if name not in fixed}
+        for settings in portfolio[:most]
+    ]
+    return tuple(_distinct(free))
 
 
 def _distinct(values: list[Any]) -> list[Any]:

@@ -17,6 +17,7 @@ from lyceum.studies.compare.loss_rule import LossRule
 from lyceum.studies.plan.candidate import (
     Candidate,
     planned_committees,
+    portfolio_settings,
     spread_settings,
 )
 from lyceum.studies.plan.fold_scheme import (
@@ -330,7 +331,10 @@ def _candidate(
     settings = {**entry.study_settings, **in_passes, **choice.settings}
     for name in settings:
         space.pop(name, None)
-    search = spread_settings(space, recipe.n_settings, choice.search is None)
+    if entry.portfolio and choice.search is None:
+        search = portfolio_settings(entry.portfolio, settings, recipe.n_settings)
+    else:
+        search = spread_settings(space, recipe.n_settings, choice.search is None)
     number = f" {n_before + 1}" if n_before else ""
     candidate = Candidate(
         name=f"{entry.name}{number}",
@@ -342,6 +346,7 @@ def _candidate(
         search=search,
         why="; ".join(preparations.values()),
         sparse_text=entry.takes_sparse_text(data.schema),
+        promise=entry.promise,
     )
     # settings that no learner takes are refused before anything is run
     for tried in search or ({},):

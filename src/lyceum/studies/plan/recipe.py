@@ -183,7 +183,7 @@ class Recipe:
     seed : int
         The seed of folds, searches and learners.
     budget_minutes : float or None
-        The time for the learners and the conclusions, once the data are read.
+        The time for all of it, from reading the data to writing the report.
     memory_mb : int
         Files that need more are studied on a sample of their rows.
     dates : bool

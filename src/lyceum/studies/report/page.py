@@ -34,13 +34,13 @@ from lyceum.studies.report.format import (
     show_values,
     subject,
 )
+from lyceum.studies.report.model_form import ModelForm
 from lyceum.studies.report.parts import (
     ExampleView,
     LearnedView,
     TableCells,
 )
 from lyceum.studies.report.svg import Figure
-from lyceum.studies.report.trial import Trial
 from lyceum.studies.run.problems import Problems
 
 if TYPE_CHECKING:
@@ -226,8 +226,8 @@ class _Page:
         return in_sentence(self.study.choice.label)
 
     @cached_property
-    def trial(self) -> Trial:
-        return Trial.of(self.study)
+    def trial(self) -> ModelForm:
+        return ModelForm.of(self.study)
 
     @cached_property
     def figures(self) -> list[tuple[Figure, TableCells | None]]:
@@ -359,7 +359,7 @@ class _Page:
 
     @property
     def skipped(self) -> list[str]:
-        """The labels of the learners that were not run."""
+        """The labels of the learners that were not compared, as the time was over."""
         return [c.label for c in self.study.candidates if c.name in self.study.skipped]
 
     @property

@@ -49,7 +49,7 @@ def answer(study: Study) -> str:
         f"{_loss_phrase(comparison, choice.loss)} on rows it has not seen (95 % interval {span})"
         f"{_decisions(study, choice)}."
     )
-    sentences = [first, *_worth(study)]
+    sentences = [*_not_tried(study), first, *_worth(study)]
     held_out = comparison.holdout
     if held_out is not None:
         measured = _loss_phrase(comparison, held_out.loss)
@@ -65,6 +65,22 @@ def answer(study: Study) -> str:
                 f" {measured} (95 % interval {span}){_decisions(study, held_out)}."
             )
     return " ".join(sentences)
+
+
+def _not_tried(study: Study) -> Iterator[str]:
+    """The learners that the time allowed left out, before all that the others have found."""
+    if not study.skipped:
+        return
+    labels = [
+        c.label for c in study.candidates if c.name in study.skipped and not c.members
+    ]
+    if labels:
+        learners = study.comparison.learners
+        n_tried = sum(not s.is_baseline and not s.members for s in learners)
+        yield (
+            f"The time allowed was enough for {n_tried} of {n_tried + len(labels)} learners; not"
+            f" compared: {_name_list(labels)}."
+        )
 
 
 def _loss_phrase(comparison: Comparison, loss: float) -> str:
@@ -137,6 +153,11 @@ def _nothing_better(study: Study) -> str:
     if not others:
         return "No learner was compared with this constant guess."
     ranks = posteriors.best_ranking(study.comparison)
+    if ranks is None and study.skipped:
+        return (
+            "None of the learners that there was time for does better than this constant guess;"
+            " that says nothing of the columns, as others were not compared."
+        )
     if ranks is None or study.classes is None:
         return (
             "No learner does better than this constant guess: none found anything in the columns"
@@ -232,7 +253,9 @@ def _budget(
             undone.append(f"{n_folds} of {folds_planned} folds {were} compared")
         if skipped:
             were = by_count(len(skipped), "was", "were")
-            undone.append(f"{_name_list(skipped)} {were} not run at all")
+            undone.append(
+                f"{_name_list(skipped)} {were} not run, or on too few folds to be compared"
+            )
         untuned = [s.label for s in comparison.learners if not s.is_tuned]
         if untuned:
             have = by_count(len(untuned), "has", "have")

@@ -284,14 +284,16 @@ def fit_choice(
     name: str,
     usual_settings: Mapping[str, Any],
     deadline: Deadline,
+    expected_seconds: float = 0.0,
 ) -> FinalFit:
     """Fit the choice on all rows, on fewer where there is no time for that.
 
-    First with settings searched on all rows, then with those chosen most often in the folds, then
-    on ever fewer rows; the last and smallest fit is made whatever the time.
+    First with settings searched on all rows, if that can be expected to end in time, then with
+    those chosen most often in the folds, then on ever fewer rows; the last and smallest fit is made
+    whatever the time.
     """
     fit = partial(_fit, plan, name, data, store)
-    if not deadline.for_folds.is_over:
+    if deadline.allows(expected_seconds):
         with suppress(OutOfTime), deadline.limit():
             return FinalFit(fit(None, None), n_rows=None, in_time=True)
     n = len(data.rows)
@@ -331,9 +333,14 @@ class FinalModel:
 
 
 def save_final_model(
-    final: FinalFit, plan: Plan, data: StudyData, store: Store, sample: OutOfSample
+    final: FinalFit,
+    plan: Plan,
+    data: StudyData,
+    store: Store,
+    sample: OutOfSample,
+    deadline: Deadline,
 ) -> FinalModel:
-    """Write the model file, and explain a few rows."""
+    """Write the model file, and explain a few rows, as far as the time goes."""
     save(final.model, store.folder / MODEL_FILE, force=True)
     problems = Problems()
     picks = problems.attempt(
@@ -341,6 +348,8 @@ def save_final_model(
     )
     examples = []
     for row, why in picks:
+        if deadline.is_over:
+            break
         explain = partial(explain_row, final.model, data, plan, row, why)
         example = problems.attempt(f"example of row {row:,}", explain)
         if example is not None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,7 +13,10 @@ from lyceum import progress
 from lyceum.errors import Cancelled
 
 _RESERVE = 0.2  # the share of the time that is kept for what follows the folds,
-_MOST_RESERVE = 60.0  # but not more than these seconds
+_LEAST_RESERVE = 4.5  # but not less than these seconds, if that is half of it at most,
+_MOST_RESERVE = 60.0  # and not more than these
+_LATE = 0.2  # seconds after the deadline when work is stopped that does not look at the time
+_REPORT = 3.0  # seconds that a report takes at most
 
 
 class OutOfTime(Exception):
@@ -41,7 +46,9 @@ class Deadline:
         if minutes is None:
             return cls()
         seconds = 60.0 * minutes
-        return cls(time.monotonic() + seconds, min(_RESERVE * seconds, _MOST_RESERVE))
+        least = min(_LEAST_RESERVE, 0.5 * seconds)
+        reserve = min(max(_RESERVE * seconds, least), _MOST_RESERVE)
+        return cls(time.monotonic() + seconds, reserve)
 
     @property
     def for_folds(self) -> Deadline:
@@ -51,9 +58,20 @@ class Deadline:
         return Deadline(self.end - self.reserve)
 
     @property
+    def for_report(self) -> Deadline:
+        """When the report is begun: half of what is kept goes to the final model."""
+        if self.end is None:
+            return self
+        return Deadline(self.end - min(0.5 * self.reserve, _REPORT), self.reserve)
+
+    @property
     def is_over(self) -> bool:
         """Whether nothing is to be started that can be left out."""
         return self.end is not None and time.monotonic() >= self.end
+
+    def allows(self, seconds: float) -> bool:
+        """Whether work of so many seconds would be done in time."""
+        return self.end is None or time.monotonic() + seconds < self.end
 
     def or_after(self, seconds: float) -> Deadline:
         """The same, or so many seconds from now if that is later."""
@@ -61,17 +79,58 @@ class Deadline:
             return self
         return Deadline(max(self.end, time.monotonic() + seconds))
 
+    def or_before(self, seconds: float | None) -> Deadline:
+        """The same, or so many seconds from now if that is earlier; the same for None."""
+        if seconds is None:
+            return self
+        end = time.monotonic() + seconds
+        return Deadline(end if self.end is None else min(self.end, end))
+
     @contextmanager
     def limit(self) -> Iterator[None]:
         """Stop the work of a `with` block at the deadline, by OutOfTime.
 
         `Cancelled` before it is the request of a person, and passes.
         """
-        # work that reports its progress is stopped there, by Cancelled
+        # work that reports its progress is stopped there, by Cancelled, and other work by a signal
         try:
-            with progress.watch(deadline=self.end):
+            with progress.watch(deadline=self.end), _signal_at(self.end):
                 yield
         except Cancelled:
             if self.is_over:
                 raise OutOfTime from None
             raise
+
+
+@contextmanager
+def _signal_at(end: float | None) -> Iterator[None]:
+    """Raise Cancelled in the main thread soon after the end, wherever it is.
+
+    Work that does not report its progress is stopped by it too: Python looks for signals between
+    instructions, and kernels every few milliseconds. Elsewhere than in the main thread, and on
+    systems without such signals, this does nothing.
+    """
+    is_main = threading.current_thread() is threading.main_thread()
+    if end is None or not is_main or not hasattr(signal, "pthread_kill"):
+        yield
+        return
+    is_active = True
+
+    def stop(*_: object) -> None:
+        if is_active and time.monotonic() >= end:
+            raise Cancelled("the time is over")
+
+    before = signal.signal(signal.SIGUSR2, stop)
+    wait = max(0.0, end - time.monotonic()) + _LATE
+    alarm = threading.Timer(
+        wait, signal.pthread_kill, (threading.get_ident(), signal.SIGUSR2)
+    )
+    alarm.daemon = True
+    alarm.start()
+    try:
+        yield
+    finally:
+        is_active = False
+        alarm.cancel()
+        alarm.join()
+        signal.signal(signal.SIGUSR2, before)

@@ -90,19 +90,18 @@ class Request:
 
 def run_study(request: Request, folder: Path, force: bool) -> Study:
     """Run a study in a folder, or the rest of it, and write the report and results.json."""
+    deadline = Deadline.in_minutes(request.recipe.budget_minutes)
     # nothing is written before all of this is known to be good
     data = StudyData.of(without_order_columns(request.recipe)).check_rows()
     request = request.with_loss(data)
     recipe = request.recipe
     plan = Plan.of(recipe, data)
-    # reading the data does not count
-    deadline = Deadline.in_minutes(recipe.budget_minutes)
     key = StudyKey(recipe.digest, data.digest, lyceum.__version__)
     try:
         with Store.create(folder, key, force=force) as store:
             _begin(request, folder, store, plan, data)
             run_tasks(plan, data, store, deadline)
-            run_committees(plan, store)
+            run_committees(plan, store, deadline.for_report)
             _Session(plan, data, store, recipe, deadline).conclude()
         with explain_disk_errors(folder):
             return _write_results(Study.open(folder))
@@ -270,7 +269,7 @@ class _Session:
 
     def _n_searched(self) -> int:
         return sum(
-            not result.is_first for result in self.store.finished_tasks().values()
+            not result.in_haste for result in self.store.finished_tasks().values()
         )
 
     def _make(
@@ -280,9 +279,10 @@ class _Session:
         # what failed is in the store too, and is not tried again
         if not self.store.has(kind, learner, n_folds):
             try:
-                if self.deadline.is_over:
+                deadline = self.deadline.for_report
+                if deadline.is_over:
                     raise OutOfTime
-                with self.deadline.limit():
+                with deadline.limit():
                     _conclusions.make_record(self.store, kind, learner, n_folds, make)
             except OutOfTime:
                 self._note_time_limit()
@@ -337,13 +337,21 @@ class _Session:
             self.store,
             choice.name,
             usual_settings=choice.params,
-            deadline=self.deadline,
+            deadline=self.deadline.for_report,
+            expected_seconds=self._longest_task(choice.name),
         )
-        if not final.in_time:
+        deadline = self.deadline.for_report
+        saved = _conclusions.save_final_model(
+            final, self.plan, self.data, self.store, sample, deadline
+        )
+        if not final.in_time or deadline.is_over:
             self._note_time_limit()
-        return _conclusions.save_final_model(
-            final, self.plan, self.data, self.store, sample
-        )
+        return saved
+
+    def _longest_task(self, name: str) -> float:
+        """Seconds of the longest task of a learner: a search on all rows takes about as long."""
+        tasks = self.store.finished_tasks().values()
+        return max(done.seconds for done in tasks if done.task.name == name)
 
     def _holdout(self, comparison: Comparison) -> HoldoutResult | None:
         if not len(self.plan.held_out):
@@ -396,6 +404,8 @@ class _Session:
             yield "the importance of the columns"
         if self.recipe.holdout > 0 and not has(HoldoutResult):
             yield "the test on the rows held out"
+        if final is not None and not final.examples:
+            yield "explained examples"
         if final is not None and final.n_rows is not None:
             yield f"the fit of the final model on more than {final.n_rows:,} rows"
 

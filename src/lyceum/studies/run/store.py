@@ -55,9 +55,10 @@ create table if not exists task (
     train_loss real, n_train integer not null, n_test integer not null, complexity integer,
     warnings text not null,   -- JSON
     seconds real not null, memory integer not null,
-    settings_tried integer not null,  -- 0: its defaults, and the search is still to come
+    settings_tried integer not null,  -- 0: its defaults
     search_seconds real not null,
     calibration text not null,  -- of its posteriors: temperature, sigmoid, isotonic or empty
+    in_haste integer not null,  -- whether fewer settings or rows were taken than planned
     primary key (name, repeat, fold)
 ) without rowid;
 """
@@ -96,12 +97,8 @@ class TaskResult:
     settings_tried: int = 1
     search_seconds: float = 0.0
     calibration: str = ""
-
-    @property
-    def is_first(self) -> bool:
-        """Whether these are its defaults, tried first because time is short, and not what is to be
-        had."""
-        return not self.failed and self.settings_tried == 0
+    # whether time was short: its defaults, or fewer settings or rows than planned
+    in_haste: bool = False
 
     @property
     def failed(self) -> bool:
@@ -236,7 +233,7 @@ class Store:
             buffer = io.BytesIO()
             pq.write_table(predictions, buffer)
             (self.folder / _PREDICTIONS).mkdir(exist_ok=True)
-            path = self._path(done.task, done.is_first)
+            path = self._path(done.task, done.in_haste)
             write_file(path, buffer.getvalue())
             self.keep_digest(path)
         t = done.task
@@ -258,14 +255,15 @@ class Store:
             done.settings_tried,
             done.search_seconds,
             done.calibration,
+            int(done.in_haste),
         )
         with self._db:
             self._db.execute(
                 f"insert or replace into task values ({', '.join('?' * len(values))})",
                 values,
             )
-        # those of the defaults are replaced by those of the search
-        if not done.is_first:
+        # those made in haste are replaced by those that were planned
+        if not done.in_haste:
             self._path(done.task, True).unlink(missing_ok=True)
 
     def finished_tasks(self) -> dict[Task, TaskResult]:
@@ -278,6 +276,7 @@ class Store:
                 task = Task(*(columns.pop(key) for key in ("name", "repeat", "fold")))
                 finished[task] = TaskResult(
                     task=task,
+                    in_haste=bool(columns.pop("in_haste")),
                     settings=json.loads(columns.pop("settings")),
                     warnings=tuple(json.loads(columns.pop("warnings"))),
                     **columns,
@@ -288,7 +287,7 @@ class Store:
 
     def predictions(self, task: Task) -> OutOfSample:
         """The out-of-sample predictions of one task, by row."""
-        path = self._path(task, self._is_first(task))
+        path = self._path(task, self._in_haste(task))
         try:
             table = read_parquet_file(str(path), use_threads=False)
         except (OSError, DataError) as error:
@@ -324,18 +323,16 @@ class Store:
             groups=columns.get("group"),
         )
 
-    def _is_first(self, task: Task) -> bool:
-        query = (
-            "select settings_tried from task where name = ? and repeat = ? and fold = ?"
-        )
+    def _in_haste(self, task: Task) -> bool:
+        query = "select in_haste from task where name = ? and repeat = ? and fold = ?"
         key = (task.name, task.repeat, task.fold)
         row = self._db.execute(query, key).fetchone()
-        return row is not None and row[0] == 0
+        return row is not None and bool(row[0])
 
-    def _path(self, task: Task, is_first: bool) -> Path:
+    def _path(self, task: Task, in_haste: bool) -> Path:
         name = f"{task.name.replace(' ', '_')}-{task.repeat}-{task.fold}"
-        if is_first:
-            name += "-defaults"
+        if in_haste:
+            name += "-in-haste"
         return self.folder / _PREDICTIONS / f"{name}.parquet"
 
 

@@ -7,7 +7,7 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from lyceum._core.data import Rows
 from lyceum._core.statistics import weighted_mean
 from lyceum._core.threads import one_thread
 from lyceum.errors import Cancelled, LyceumError
+from lyceum.studies.compare.loss_rule import LossRule
 from lyceum.studies.plan.fold_scheme import take_rows
 from lyceum.studies.plan.plan import Plan, RowSplit, Task
 from lyceum.studies.plan.study_data import StudyData
@@ -29,7 +30,9 @@ from lyceum.studies.run.pipelines import (
     few_threads,
     row_predictions,
 )
+from lyceum.studies.run.schedule import Job, Race
 from lyceum.studies.run.settings_search import SettingsSearch, search_settings
+from lyceum.studies.run.so_far import tell_followers
 from lyceum.studies.run.store import Store, TaskResult, as_table
 from lyceum.studies.run.workers import Workers
 
@@ -37,22 +40,21 @@ from lyceum.studies.run.workers import Workers
 def run_tasks(plan: Plan, data: StudyData, store: Store, deadline: Deadline) -> None:
     """Run the tasks that are not done yet, while there is time; the first task is always run.
 
-    With a deadline, every learner has all its folds with its defaults first, so that a short time
-    has tried each of them; then the folds are run again with settings searched, which replaces the
-    first. What is still running when the time is over is given up. A learner that failed once is
-    not tried on further folds. Tasks on few rows are shared with other processes; on many rows each
-    task has all threads.
+    With a deadline, `Race` says in which order, and what is still running when the time is over is
+    given up. A learner that failed once is not tried on further folds. Tasks on few rows are shared
+    with other processes; on many rows each task has all threads.
     """
-    board = _Board.of(plan, store, has_deadline=deadline.end is not None)
+    board = _Board.of(plan, store, deadline)
     runner = TaskRunner(plan, data, deadline.for_folds)
     must = not board.done  # without any result there would be nothing to report
 
     def is_open(job: Job) -> bool:
-        task, _ = job
-        return task.name not in board.failed and (must or not runner.deadline.is_over)
+        is_in_time = must or not runner.deadline.is_over
+        return job.task.name not in board.failed and is_in_time
 
+    tell_followers(store)
     board.report()
-    with Workers(runner, deque(board.jobs), is_open) as workers:
+    with Workers(runner, board.jobs, is_open) as workers:
         while True:
             for outcome in workers.outcomes():
                 board.add(outcome)
@@ -73,64 +75,81 @@ def run_tasks(plan: Plan, data: StudyData, store: Store, deadline: Deadline) -> 
         board.report_all()
 
 
-Job = tuple[Task, bool]  # a task, and whether it is run with its defaults only
-
-
 @dataclass(eq=False)
 class _Board:
     """The jobs of a session, and what has become of them."""
 
     store: Store
-    jobs: list[Job]
+    rule: LossRule
+    jobs: deque[Job] | Race
     done: dict[Task, TaskResult]
     failed: set[str]  # names of learners
-    n_jobs: int  # of all sessions
-    n_done: int
+    n_tasks: int
 
     @classmethod
-    def of(cls, plan: Plan, store: Store, has_deadline: bool) -> _Board:
-        tasks = list(plan.tasks())
+    def of(cls, plan: Plan, store: Store, deadline: Deadline) -> _Board:
         done = store.finished_tasks()
-        jobs: list[Job] = []
-        if has_deadline:
-            jobs += [(task, True) for task in tasks if task not in done]
-        for task in tasks:
-            if task in done:
-                is_open = done[task].is_first
-            else:
-                # what has nothing to search is done after its first pass
-                is_open = not has_deadline or len(plan[task.name].search) > 1
-            if is_open:
-                jobs.append((task, False))
+        tasks = list(plan.tasks())
         failed = {task.name for task, result in done.items() if result.failed}
-        n_jobs = (1 + has_deadline) * len(tasks)
-        return cls(store, jobs, done, failed, n_jobs, n_jobs - len(jobs))
+        jobs: deque[Job] | Race
+        if deadline.end is None:
+            jobs = deque(
+                Job(task) for task in tasks if task not in done or done[task].in_haste
+            )
+        else:
+            n_train = len(plan.compared) - len(plan.compared) // plan.folds
+            jobs = Race(plan, deadline, n_train)
+            for result in done.values():
+                loss = None
+                if not result.failed and result.task in tasks:
+                    loss = _test_loss(plan.rule, store, result.task)
+                jobs.add(result, loss)
+        return cls(store, plan.rule, jobs, done, failed, len(tasks))
 
     def add(self, outcome: _TaskOutcome) -> None:
         """Store the outcome of a job, unless it was given up or has been replaced."""
-        self.n_done += 1
-        if outcome is None:
+        if isinstance(outcome, Job):
+            if isinstance(self.jobs, Race):
+                self.jobs.cut_off(outcome)
             return
         result, predictions = outcome
         before = self.done.get(result.task)
         # another process may finish the search before this one has finished the defaults
-        if result.is_first and before is not None and not before.is_first:
+        if result.in_haste and before is not None and not before.in_haste:
             return
         self.store.finish(result, predictions)
         self.done[result.task] = result
         if result.failed:
             self.failed.add(result.task.name)
+        if isinstance(self.jobs, Race):
+            loss = None
+            if not result.failed:
+                loss = _test_loss(self.rule, self.store, result.task)
+            self.jobs.add(result, loss)
+        tell_followers(self.store)
         self.report()
 
+    @property
+    def _n_done(self) -> int:
+        return sum(not result.in_haste for result in self.done.values())
+
     def report(self) -> None:
-        progress.report("tasks", self.n_done, self.n_jobs)
+        progress.report("tasks", self._n_done, self.n_tasks)
 
     def report_all(self) -> None:
-        if self.n_done < self.n_jobs:
-            progress.report("tasks", self.n_jobs, self.n_jobs)
+        if self._n_done < self.n_tasks:
+            progress.report("tasks", self.n_tasks, self.n_tasks)
 
 
-_TaskOutcome = tuple[TaskResult, Any] | None
+def _test_loss(rule: LossRule, store: Store, task: Task) -> float:
+    """The mean loss of the rows tested, by which learners are told apart soonest."""
+    sample = store.predictions(task)
+    losses = rule.inner_losses(sample.y, sample.predicted)
+    return float(weighted_mean(losses, sample.weight))
+
+
+# the job itself where it was given up
+_TaskOutcome = tuple[TaskResult, Any] | Job
 
 
 @dataclass(eq=False)
@@ -145,25 +164,26 @@ class TaskRunner:
         self.splits = self.plan.splits(self.data.y)
 
     def __call__(self, job: Job, must: bool = False) -> _TaskOutcome:
-        """The result with its predictions; None if the time was over before it was done."""
-        deadline = Deadline() if must else self.deadline
+        """The result with its predictions; the job if the time was over before it was done."""
+        deadline = Deadline() if must else self.deadline.or_before(job.seconds)
         try:
             with deadline.limit():
-                return self._run(*job)
+                return self._run(job)
         except OutOfTime:
-            return None
+            return job
 
-    def _run(self, task: Task, first: bool) -> tuple[TaskResult, Any]:
+    def _run(self, job: Job) -> tuple[TaskResult, Any]:
         """The task with its predictions, or with the reason why there are none."""
         start = time.perf_counter()
-        split = self.splits[task.repeat, task.fold]
+        task = job.task
+        split = self._split(job)
         reason = None
         predictions = None
         fit: dict[str, Any] = {"settings": {}, "train_loss": None, "complexity": None}
         with warnings.catch_warnings(record=True) as caught, _memory() as memory:
             warnings.simplefilter("always")
             try:
-                fit, predictions = self._fit_and_predict(task, split, first)
+                fit, predictions = self._fit_and_predict(job, split)
             except Cancelled:
                 raise
             except Exception as error:
@@ -180,21 +200,34 @@ class TaskRunner:
             warnings=tuple(dict.fromkeys(messages)),
             seconds=time.perf_counter() - start,
             memory=memory(),
+            in_haste=job.is_short,
             **fit,
         )
         return result, predictions
 
-    def _fit_and_predict(
-        self, task: Task, split: RowSplit, first: bool
-    ) -> tuple[dict[str, Any], Any]:
+    def _split(self, job: Job) -> RowSplit:
+        """The rows to learn from and to test; of the first fewer where the job says so."""
+        split = self.splits[job.task.repeat, job.task.fold]
+        if job.part == 1:
+            return split
+        train = split.train
+        times = self.plan.scheme.take(train).times
+        if times is None:
+            order = np.random.default_rng(self.plan.seed).permutation(len(train))
+        else:
+            order = np.argsort(times, kind="stable")  # the latest are taken
+        return RowSplit(np.sort(train[order[-(len(train) // job.part) :]]), split.test)
+
+    def _fit_and_predict(self, job: Job, split: RowSplit) -> tuple[dict[str, Any], Any]:
         """The fields of the result that come from the fit, and the table of predictions."""
         plan = self.plan
         data = self.data
+        task = job.task
         candidate = plan[task.name]
         seed = plan.seed_of(task)
         train = data.rows.take(split.train)
         test = data.rows.take(split.test)
-        search = self._search(task, train, split.train, first)
+        search = self._search(job, train, split.train)
         with few_threads(train):
             model = build_pipeline(candidate, search.settings, seed).fit(train)
             predicted = row_predictions(model, test)
@@ -222,21 +255,20 @@ class TaskRunner:
         )
         return fields, predictions
 
-    def _search(
-        self, task: Task, train: Rows, indices: np.ndarray, first: bool
-    ) -> SettingsSearch:
-        """The search of a fold; with `first` none is made, and 0 settings tried say that it is to
-        come."""
+    def _search(self, job: Job, train: Rows, indices: np.ndarray) -> SettingsSearch:
+        """The search of a fold; where none is made, 0 settings tried say so."""
         plan = self.plan
-        candidate = plan[task.name]
-        if first and len(candidate.search) > 1:
+        candidate = plan[job.task.name]
+        if not job.is_searched and len(candidate.search) > 1:
             return SettingsSearch(dict(candidate.search[0]), 0)
+        if job.n_settings is not None:
+            candidate = replace(candidate, search=candidate.search[: job.n_settings])
         return search_settings(
             candidate,
             train,
             plan.rule,
             plan.scheme.take(indices),
-            plan.seed_of(task),
+            plan.seed_of(job.task),
             always=plan.calibrates and not candidate.is_baseline,
         )
 

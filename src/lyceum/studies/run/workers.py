@@ -14,13 +14,12 @@ import signal
 import sys
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from functools import partial
 from multiprocessing import resource_tracker
-from typing import Any
+from typing import Any, Protocol
 
 from joblib.externals.loky import ProcessPoolExecutor
 
@@ -32,6 +31,16 @@ _MOST = 16  # processes
 Job = Any
 
 
+class JobQueue(Protocol):
+    """What jobs are taken from: a deque, or what says itself which comes next."""
+
+    def popleft(self) -> Job: ...
+
+    def appendleft(self, job: Job, /) -> None: ...
+
+    def __len__(self) -> int: ...
+
+
 class Workers:
     """Processes that take jobs from a queue, beside the caller, who takes jobs from it too.
 
@@ -39,7 +48,7 @@ class Workers:
     ----------
     run_job : picklable callable
         Called with a job, it gives the outcome; sent to every process once.
-    jobs : deque
+    jobs : deque, or what is taken from like one
         What is left to do, taken from the left. A job whose process died is put back.
     is_open : callable
         Whether a job is still to be done when its turn comes.
@@ -48,7 +57,7 @@ class Workers:
     def __init__(
         self,
         run_job: Callable[[Job], Any],
-        jobs: deque[Job],
+        jobs: JobQueue,
         is_open: Callable[[Job], bool],
     ) -> None:
         self._run_job = run_job

@@ -6,7 +6,7 @@ letters of `ModelTreeRegressor`: n rows and v parameters at a node, residuals r.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -17,6 +17,7 @@ from lyceum._core.data import Schema, row_weights
 from lyceum._core.native import native
 from lyceum._core.threads import n_threads, ordered_map
 from lyceum._core.trees import (
+    ARRAYS,
     LEAF,
     Columns,
     Growth,
@@ -96,9 +97,9 @@ def _breadth_first(tree: Tree) -> Tree:
     new = np.empty(len(order), dtype=np.int32)
     new[order] = np.arange(len(order))
     by_node = {
-        field.name: getattr(tree, field.name)[order]
-        for field in fields(tree)
-        if field.name not in ("cuts", "branches")
+        name: getattr(tree, name)[order]
+        for name in ARRAYS
+        if name not in ("cuts", "branches")
     }
     child = by_node["child"]
     by_node["child"] = np.where(child < 0, -1, new[child]).astype(np.int32)

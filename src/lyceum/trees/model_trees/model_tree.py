@@ -175,6 +175,7 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
     _reads_rows = "in memory"
     _takes_missing: ClassVar[bool] = True
 
+    _takes_sparse: ClassVar[bool] = False
     _parameter_constraints: ClassVar[dict] = {
         "error": [StrOptions({"squared", "absolute"})],
         "model": [StrOptions({"linear", "constant"})],

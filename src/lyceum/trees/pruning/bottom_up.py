@@ -9,7 +9,15 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from lyceum._core.data import row_weights
-from lyceum._core.trees import CATEGORIES, GROUPS, INTERVALS, LEAF, Tree, node_decisions
+from lyceum._core.trees import (
+    CATEGORIES,
+    GROUPS,
+    INTERVALS,
+    LEAF,
+    UNDEFINED,
+    Tree,
+    node_decisions,
+)
 from lyceum._core.types import Loss
 from lyceum.errors import DataError, SettingError
 from lyceum.trees.pruning.checks import (
@@ -46,21 +54,23 @@ def compact(tree: Tree, cut: np.ndarray | None = None) -> Tree:
     cuts, branches, table = _compact_tables(tree, old, kind)
     child = np.where(inner, new[tree.child[old]], -1)
     return Tree(
-        feature=of_inner(tree.feature, -1),
+        feature=of_inner(tree.feature, UNDEFINED),
         kind=kind,
         child=child.astype(np.int32),
         n_children=of_inner(tree.n_children, 0),
-        threshold=of_inner(tree.threshold, np.nan),
+        threshold=of_inner(tree.threshold, UNDEFINED),
         table=table,
         n_codes=of_inner(tree.n_codes, 0),
         missing=of_inner(tree.missing, -1),
         cuts=cuts,
         branches=branches,
-        value=tree.value[old],
+        node_values=tree.node_values[old],
         weight=tree.weight[old],
         n_rows=tree.n_rows[old],
         impurity=tree.impurity[old],
         gain=of_inner(tree.gain, 0.0),
+        n_features=tree.n_features,
+        n_classes=tree.n_classes,
     )
 
 
@@ -213,7 +223,7 @@ def _cost_of(tree: Tree, target: np.ndarray, loss: Loss) -> Any:
             f"values cost their 'squared' or 'absolute' error, not {loss!r}"
         )
     power = 1 if loss == "absolute" else 2
-    return lambda node: np.abs(target - tree.value[node, 0]) ** power
+    return lambda node: np.abs(target - tree.node_values[node, 0]) ** power
 
 
 # -- the prunings ----------------------------------------------------------------------
@@ -299,13 +309,13 @@ def prune_by_pessimistic_error(
     """
     check_classes(tree, "pessimistic pruning")
     check_amount("penalty", penalty)
-    errors = leaf_costs(tree.value, loss_of(tree, loss)) + penalty
+    errors = leaf_costs(tree.node_values, loss_of(tree, loss)) + penalty
     slack = _ROUNDING * tree.weight
     if standard_error:
         # e' of a subtree is that of the grown tree, so all nodes are judged at once; compact()
         # drops those below a cut, which is judging from the root down
         below = sums_of_leaves(tree, errors)
-        n = np.maximum(tree.value.sum(axis=1), np.finfo(float).tiny)
+        n = np.maximum(tree.node_values.sum(axis=1), np.finfo(float).tiny)
         variance = np.maximum(below * (n - below) / n, 0.0)
         cut = errors <= below + np.sqrt(variance) + slack
     else:
@@ -354,7 +364,7 @@ def prune_by_loss(
         raise SettingError(
             f"smoothing={smoothing!r} is not known: choose from 'none', 'laplace', 'm'"
         )
-    K = tree.value.shape[1]
+    K = tree.node_values.shape[1]
     if prior is not None and np.shape(prior) != (K,):
         raise SettingError(
             f"prior must be {K} numbers, one per class of the tree, not {prior!r}"
@@ -364,8 +374,8 @@ def prune_by_loss(
         prior = np.full(K, 1.0 / K)
     elif smoothing == "none":
         m = 0.0
-    n = np.maximum(tree.value.sum(axis=1), np.finfo(float).tiny)
-    smoothed = smoothed_weights(tree.value, m, prior)
+    n = np.maximum(tree.node_values.sum(axis=1), np.finfo(float).tiny)
+    smoothed = smoothed_weights(tree.node_values, m, prior)
     costs = leaf_costs(smoothed, loss_of(tree, loss))
     _, cut = prune_bottom_up(tree, costs, None, _ROUNDING * n)
     return compact(tree, cut)
@@ -394,7 +404,7 @@ def collapse(tree: Tree, slack: float = 1e-3) -> Tree:
     From the bottom up; errors that differ by up to `slack` are equal.
     """
     check_classes(tree, "C4.5's collapse")
-    errors = leaf_costs(tree.value)
+    errors = leaf_costs(tree.node_values)
     _, cut = prune_bottom_up(tree, errors, None, np.full(tree.n_nodes, slack))
     return compact(tree, cut)
 

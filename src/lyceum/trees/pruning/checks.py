@@ -25,7 +25,7 @@ def check_tree(tree: Any) -> None:
 def check_classes(tree: Any, method: str) -> None:
     """Refuse a regression tree: its leaves have no classes to be wrong about."""
     check_tree(tree)
-    if tree.value.shape[1] == 1 and tree.n_nodes > 1:
+    if tree.node_values.shape[1] == 1 and tree.n_nodes > 1:
         raise SettingError(
             f"{method} counts wrong classes, and this is a regression tree: use reduced error or "
             "cost-complexity pruning"
@@ -44,7 +44,7 @@ def check_amount(name: str, value: object) -> None:
 
 def check_codes(tree: Tree, target: np.ndarray) -> None:
     """Refuse class codes that a tree does not have, and numbers for a tree of classes."""
-    K = tree.value.shape[1]
+    K = tree.node_values.shape[1]
     if target.dtype.kind not in "iuf":
         raise DataError(
             f"the target has the type {target.dtype}: give class codes, the places of"
@@ -75,10 +75,10 @@ def loss_of(tree: Tree, loss: Loss) -> np.ndarray | None:
         values = np.asarray(getattr(loss, "values", loss), dtype=np.float64)
     except (TypeError, ValueError):
         raise SettingError(f"a loss matrix holds numbers, not {loss!r}") from None
-    if values.ndim != 2 or values.shape[0] != tree.value.shape[1]:
+    if values.ndim != 2 or values.shape[0] != tree.node_values.shape[1]:
         raise SettingError(
-            f"a loss matrix of shape {values.shape} does not fit a tree of {tree.value.shape[1]}"
-            " classes: rows = true class, columns = action"
+            f"a loss matrix of shape {values.shape} does not fit a tree of"
+            f" {tree.node_values.shape[1]} classes: rows = true class, columns = action"
         )
     if not np.isfinite(values).all():
         raise SettingError(

@@ -138,6 +138,6 @@ def prune_by_confidence(
         return raise_subtrees(
             tree, *rows, expected=expected, slack=SLACK, impurity=impurity
         )
-    errors = expected(leaf_costs(tree.value), tree.value.sum(axis=1))
+    errors = expected(leaf_costs(tree.node_values), tree.node_values.sum(axis=1))
     _, cut = prune_bottom_up(tree, errors, None, np.full(tree.n_nodes, SLACK))
     return compact(tree, cut)

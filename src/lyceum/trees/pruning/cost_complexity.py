@@ -177,7 +177,7 @@ def _risks(tree: Tree, measure: str, loss: Loss) -> np.ndarray:
             f"measure={measure!r} is not known: choose from 'impurity', 'error'"
         )
     check_classes(tree, "the error rate")
-    return leaf_costs(tree.value, loss_of(tree, loss)) / tree.value[0].sum()
+    return leaf_costs(tree.node_values, loss_of(tree, loss)) / tree.node_values[0].sum()
 
 
 def _weakest_links(

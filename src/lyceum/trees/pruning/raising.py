@@ -12,14 +12,17 @@ it. So empty leaves are put in before, and those that stayed empty are taken out
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import fields, replace
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from lyceum._core.data import row_weights
 from lyceum._core.trees import (
+    ARRAYS,
     CATEGORIES,
     LEAF,
+    UNDEFINED,
     Parts,
     Tree,
     Walk,
@@ -43,7 +46,14 @@ _SPLIT_ARRAYS = (
     "missing",
 )
 # what an empty leaf has in the arrays of a tree; zeros in the others
-_BLANKS = {"feature": -1, "child": -1, "threshold": np.nan, "table": -1, "missing": -1}
+_BLANKS = {
+    "feature": UNDEFINED,
+    "child": -1,
+    "threshold": UNDEFINED,
+    "table": -1,
+    "missing": -1,
+}
+_BY_NODE = [name for name in ARRAYS if name not in ("cuts", "branches")]
 _IMPURITIES = ("entropy", "gini", "misclassification")
 # of a weight: sums of fractions that differ by less are equal
 _EQUAL = 1e-12
@@ -74,9 +84,9 @@ def raise_subtrees(
     cells = np.asarray(cells)
     whole = _with_empty_branches(tree, cells)
     # _Raising writes into the arrays of its tree
-    arrays = {field.name: getattr(whole, field.name).copy() for field in fields(whole)}
+    arrays = {name: getattr(whole, name).copy() for name in ARRAYS}
     raising = _Raising(
-        Tree(**arrays), cells, np.asarray(target), expected, slack, impurity
+        replace(whole, **arrays), cells, np.asarray(target), expected, slack, impurity
     )
     return _without_empty_branches(raising.prune(weight))
 
@@ -105,18 +115,18 @@ class _Raising:
         self.undivided = not (divides.any() and np.isnan(cells).any())
         self.own = np.zeros(tree.n_nodes)
         self.errors = np.zeros(tree.n_nodes)
-        self.ended = np.zeros_like(tree.value)
+        self.ended = np.zeros_like(tree.node_values)
 
     def prune(self, weight: np.ndarray) -> Tree:
         rows = np.flatnonzero(weight > 0.0)
         root = np.zeros(len(rows), dtype=np.int64)
         sent = self._walk(Parts(rows, root, weight[rows]))
-        n_classes = self.tree.value.shape[1]
+        n_classes = self.tree.node_values.shape[1]
         came = np.bincount(self.target[rows], weight[rows], n_classes)
-        if not np.allclose(came, self.tree.value[0]):
+        if not np.allclose(came, self.tree.node_values[0]):
             raise DataError(
                 "subtree raising needs the rows that the tree was grown on: its classes weigh "
-                f"{self.tree.value[0].tolist()}, those of the rows given {came.tolist()}"
+                f"{self.tree.node_values[0].tolist()}, those of the rows given {came.tolist()}"
             )
         self._note_ends(sent)
         if len(rows):
@@ -131,7 +141,7 @@ class _Raising:
     def _tables(self, nodes: np.ndarray, *parts: Parts) -> list[np.ndarray]:
         """The class weights of parts at the (rising) nodes; they are at no others."""
         n = len(nodes)
-        K = self.tree.value.shape[1]
+        K = self.tree.node_values.shape[1]
         index = np.empty(self.tree.n_nodes, dtype=np.int64)
         index[nodes] = np.arange(n)
         tables = []
@@ -192,7 +202,7 @@ class _Raising:
         subtree = self.own[nodes] + below
         self.errors[nodes] = subtree
         # three choices: the subtree as it is, a leaf, or the largest branch in its place
-        value = self.tree.value[nodes]
+        value = self.tree.node_values[nodes]
         leaf = self._expected_of_ends(value, value)
         branch = self._branch_errors(nodes, self._largest(nodes), parts, came_from)
         leaves = (leaf <= subtree + self.slack) & (leaf <= branch + self.slack)
@@ -231,7 +241,7 @@ class _Raising:
         if self.undivided:
             # the rows of the branch stay: its errors change only at nodes that others come to
             ended = ended + self.ended[touched]
-            arrived = arrived + self.tree.value[touched]
+            arrived = arrived + self.tree.node_values[touched]
             before = self.own[touched]
             branch_errors = self.errors[branch]
         change = self._expected_of_ends(ended, arrived) - before
@@ -242,7 +252,7 @@ class _Raising:
 
     def _make_leaves(self, nodes: np.ndarray) -> None:
         self.tree.kind[nodes] = LEAF
-        self.ended[nodes] = self.tree.value[nodes]
+        self.ended[nodes] = self.tree.node_values[nodes]
         self.own[nodes] = self._expected_of_ends(self.ended[nodes], self.ended[nodes])
         self.errors[nodes] = self.own[nodes]
 
@@ -271,7 +281,7 @@ class _Raising:
         tree = self.tree
         came, counts = np.unique(sent.arrived.node, return_counts=True)
         arrived, passed = self._tables(came, sent.arrived, sent.passed)
-        tree.value[came] = arrived
+        tree.node_values[came] = arrived
         tree.weight[came] = arrived.sum(axis=1)
         tree.n_rows[came] = counts
         tree.impurity[came] = class_impurities(arrived, self.impurity)
@@ -321,15 +331,15 @@ def _with_empty_branches(tree: Tree, cells: np.ndarray) -> Tree:
     changed = _with_children(tree, new, tree.n_children + n_added)
     n_nodes = tree.n_nodes + len(empty)
     # the nodes at their new numbers, and empty leaves at the others
-    arrays = {"cuts": tree.cuts, "branches": branches}
-    for field in fields(tree):
-        if field.name not in arrays:
-            old = getattr(changed, field.name)
-            blank = _BLANKS.get(field.name, 0)
+    arrays: dict[str, Any] = {"cuts": tree.cuts, "branches": branches}
+    for name in ARRAYS:
+        if name not in arrays:
+            old = getattr(changed, name)
+            blank = _BLANKS.get(name, 0)
             array = np.full((n_nodes, *old.shape[1:]), blank, dtype=old.dtype)
             array[new] = old
-            arrays[field.name] = array
-    return Tree(**arrays)
+            arrays[name] = array
+    return replace(tree, **arrays)
 
 
 def _occurs(column: np.ndarray, code: np.ndarray, cells: np.ndarray) -> np.ndarray:
@@ -372,11 +382,8 @@ def _without_empty_branches(tree: Tree) -> Tree:
     n_lost = np.bincount(tree.parent[gone], minlength=tree.n_nodes)
     changed = _with_children(tree, new, tree.n_children - n_lost)
     changed = replace(changed, missing=missing.astype(tree.missing.dtype))
-    arrays = {"cuts": tree.cuts, "branches": branches}
-    for field in fields(tree):
-        if field.name not in arrays:
-            arrays[field.name] = getattr(changed, field.name)[~gone]
-    return Tree(**arrays)
+    arrays: dict[str, Any] = {n: getattr(changed, n)[~gone] for n in _BY_NODE}
+    return replace(tree, branches=branches, **arrays)
 
 
 def _with_children(tree: Tree, new: np.ndarray, n_children: np.ndarray) -> Tree:

@@ -11,6 +11,7 @@ struct OpenNode {
     size_t node, depth;
     std::uint64_t seed;
     double mean;  // of the target, which is centered on it
+    Bounds bounds;
     std::vector<Instance> rows;
     std::vector<double> total;
     std::vector<std::uint8_t> constant;  // columns of one value
@@ -22,7 +23,7 @@ struct OpenNode {
 template <class Instance>
 OpenNode<Instance> child_of(const OpenNode<Instance>& parent, size_t number) {
     const std::uint64_t seed = mix(parent.seed + (number + 1) * 0x9E3779B97F4A7C15u);
-    return {0, parent.depth + 1, seed, parent.mean, {}, {}, parent.constant, {}, {}};
+    return {0, parent.depth + 1, seed, parent.mean, parent.bounds, {}, {}, parent.constant, {}, {}};
 }
 
 // Sums, value, weight and impurity of nodes, and whether they may be split.
@@ -62,6 +63,33 @@ public:
             *value = open.mean;
             if (target_.criterion == Criterion::absolute) summarize_by_median(node, open, value);
         }
+    }
+
+    // The bounds of a node's children, as its target is centered.
+    Bounds centered(const OpenNode<Instance>& open) const {
+        return {open.bounds.lower - open.mean, open.bounds.upper - open.mean};
+    }
+
+    // The value of a node within its bounds.
+    void clip(Subtree& tree, const OpenNode<Instance>& open) const {
+        double* value = tree.value.data() + open.node * width();
+        if constexpr (!is_class) *value = std::clamp(*value, open.bounds.lower, open.bounds.upper);
+        if constexpr (is_class && Target::fixed == 2) {
+            const double n = value[0] + value[1];
+            value[1] = n * std::clamp(value[1] / n, open.bounds.lower, open.bounds.upper);
+            value[0] = n - value[1];
+        }
+        // a count: its weight, sum and sum of y log y
+        if constexpr (requires { target_.outputs; })
+            if (!target_.first)
+                value[1] = value[0] * std::clamp(value[1] / value[0], open.bounds.lower, open.bounds.upper);
+    }
+
+    // What a monotone function of a column is: the mean, or the share of the second class.
+    double value(const OpenNode<Instance>& open) const {
+        std::vector<Doubles, AlignedAllocator<Doubles>> sums(target_.size());
+        for (size_t k = 0; k < sums.size(); ++k) sums[k] = splat(open.total[k]);
+        return open.mean + target_.value(sums.data())[0];
     }
 
     // `root_impurity` gives the scale of rounding errors.

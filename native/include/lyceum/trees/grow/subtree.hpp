@@ -7,7 +7,7 @@
 namespace lyceum::trees {
 
 struct TreeNode {
-    std::int32_t feature = -1;
+    std::int32_t feature = -2;  // of a leaf, as in scikit-learn
     SplitKind kind = SplitKind::leaf;
     std::int32_t child = -1, n_children = 0, table = -1, n_codes = 0, missing = -1;
     double threshold = std::numeric_limits<double>::quiet_NaN();

@@ -41,7 +41,7 @@ public:
         : target_(target), columns_(columns), rules_(rules), summary_(target_, rules_), dealer_(columns_, rules_) {
         top_.nodes.emplace_back();
         top_.value.resize(width());
-        Open root{0, 0, mix(rules.seed + 0x9E3779B97F4A7C15u), 0., std::move(rows), {}, {}, {}, {}};
+        Open root{0, 0, mix(rules.seed + 0x9E3779B97F4A7C15u), 0., {}, std::move(rows), {}, {}, {}, {}};
         root.constant.assign(columns.d, 0);
         root.sorted = SortedRows(dealer_.n_sorted(), root.rows.size());
         summary_.summarize(top_, root);
@@ -68,7 +68,7 @@ public:
     void search(size_t i, size_t from, size_t to, InterruptPoll poll) override {
         SplitSearch<Target> search(target_, columns_, rules_);
         Open& open = open_[i];
-        search.start_node(top_.nodes[open.node].impurity);
+        search.start_node(top_.nodes[open.node].impurity, summary_.centered(open));
         for (size_t j = from; j < to; ++j)
             if (!open.constant[j]) search_column(search, open, j, poll);
     }
@@ -133,7 +133,7 @@ private:
     // Searches the columns, or some of them at random; returns those searched.
     [[gnu::noinline]] std::vector<size_t> search_node(SplitSearch<Target>& search, Subtree& tree, Open& open,
                                                       InterruptPoll& poll) {
-        search.start_node(tree.nodes[open.node].impurity);
+        search.start_node(tree.nodes[open.node].impurity, summary_.centered(open));
         open.found.resize(columns_.d);
         return search_columns(varying_columns(open), rules_, columns_.d, open.seed, open.found,
                               [&](size_t j) { return search_column(search, open, j, poll); });
@@ -163,8 +163,19 @@ private:
             tree.value.resize(first * width());
             return {};
         }
+        if (rules_.monotonic) bound_children(tree, children, rules_.monotonic[column]);
         write_split(tree, tree.nodes[open.node], *best, column, first);
         return children;
+    }
+
+    // Values below a split by a monotone column stay on their side of the middle of the two values.
+    void bound_children(Subtree& tree, std::vector<Open>& children, int direction) const {
+        const double middle = (summary_.value(children[0]) + summary_.value(children[1])) / 2;
+        if (direction) {
+            children[direction > 0 ? 0 : 1].bounds.upper = middle;
+            children[direction > 0 ? 1 : 0].bounds.lower = middle;
+        }
+        for (const Open& child : children) summary_.clip(tree, child);
     }
 
     [[gnu::noinline]] void record_columns(Subtree& tree, const Open& open, const std::vector<size_t>& columns) const {

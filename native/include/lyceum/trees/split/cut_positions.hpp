@@ -47,7 +47,7 @@ public:
             for (size_t k = 0; k < size; ++k)
                 positions.sums[k * CutPositions::most + c] = positions.sums[k * CutPositions::most + count - 1];
         }
-        const bool free = node_.rules().min_leaf <= 1 && limits.least_weight <= 0.;
+        const bool free = node_.rules().min_leaf <= 1 && limits.least_weight <= 0. && !node_.is_monotonic();
         for (int side = limits.missing_sums ? 0 : -1; side < (limits.missing_sums ? 2 : 0); ++side) {
             const double top = free ? merits<true>(full, side, limits) : merits<false>(full, side, limits);
             if (side <= 0 && node_.rules().release8)
@@ -74,7 +74,7 @@ public:
             for (size_t k = 0; k < size; ++k)
                 positions.sums[k * CutPositions::most + static_cast<size_t>(c)] = limits.sums[k];
         }
-        const bool free = node_.rules().min_leaf <= 1 && limits.least_weight <= 0.;
+        const bool free = node_.rules().min_leaf <= 1 && limits.least_weight <= 0. && !node_.is_monotonic();
         const double top = free ? merits<true>(lanes<double>, 1, limits) : merits<false>(lanes<double>, 1, limits);
         if (!node_.is_better(top, best.merit)) return;
         best.merit = top;
@@ -125,6 +125,8 @@ private:
                 merit = (l >= few) & (r >= few) & (target.weight(before) >= least) & (target.weight(after) >= least)
                             ? merit
                             : splat(no_split);
+                if (node_.is_monotonic())
+                    merit = node_.keeps_order(target.value(before), target.value(after)) ? merit : splat(no_split);
             }
             store(positions.merits + c, merit);
             highest = vmax<double>(highest, merit);

@@ -21,8 +21,10 @@ public:
         : target_(target), columns_(columns), rules_(rules), grouping_(target, columns) {}
     SplitNode(const SplitNode&) = delete;
 
-    void start_node(double impurity) {
+    // `bounds` are those of the values of children, as the target is centered.
+    void start_node(double impurity, Bounds bounds = {}) {
         impurity_ = impurity;
+        bounds_ = bounds;
         has_merit_ = false;
     }
 
@@ -61,6 +63,7 @@ public:
     const MedianCost& medians() const { return medians_; }
 
     size_t size() const { return target_.size(); }
+    bool is_monotonic() const { return rules_.monotonic && rules_.monotonic[column_]; }
     bool by_medians() const { return rules_.criterion == Criterion::absolute; }
     bool learns_missing() const { return !rules_.fractions && groups_->missing_rows > 0; }
 
@@ -71,6 +74,14 @@ public:
     }
     bool is_better(double merit, double best) const {
         return merit > best + (best == no_split ? 0. : tolerance(merit));
+    }
+
+    // Whether two parts of a monotone column are in order, and within the bounds of the node: as in scikit-learn the
+    // parts of other columns may be outside, and their values are clipped.
+    auto keeps_order(Doubles left, Doubles right) const {
+        const double direction = rules_.monotonic[column_];
+        return ((right - left) * direction >= 0.) & (left >= bounds_.lower) & (left <= bounds_.upper) &
+               (right >= bounds_.lower) & (right <= bounds_.upper);
     }
 
     // Adds the sums of the groups [from, to).
@@ -151,6 +162,7 @@ private:
     const Target& target_;
     const TreeColumns& columns_;
     const TreeRules& rules_;
+    Bounds bounds_;
     double impurity_ = 1.;  // of the node: gains below its rounding error are zero
     double merit_ = 0.;     // of all rows of the node, once it is known
     bool has_merit_ = false;

@@ -20,7 +20,7 @@ public:
     SplitSearch(const Target& target, const TreeColumns& columns, const TreeRules& rules)
         : node_(target, columns, rules) {}
 
-    void start_node(double impurity) { node_.start_node(impurity); }
+    void start_node(double impurity, Bounds bounds = {}) { node_.start_node(impurity, bounds); }
 
     // `total` are the sums of all rows; `sorted` is the order of the rows, if it is known; only random splits use
     // `random`.

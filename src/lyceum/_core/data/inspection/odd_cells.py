@@ -98,9 +98,11 @@ def odd_cells(data: Data) -> tuple[OddCells, ...]:
 
 def _odd_in(name: str, column: pa.ChunkedArray) -> OddCells | None:
     kind = column.type
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
     if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
         return None
-    coded = column.combine_chunks().dictionary_encode()
+    coded = pc.cast(column, kind).combine_chunks().dictionary_encode()
     texts = coded.dictionary.to_pylist()
     if not texts or len(texts) > _MOST_DISTINCT:
         return None

@@ -127,12 +127,8 @@ def inspect_pair(
 
 
 def _describe(columns: list[Column], values: list[np.ndarray]) -> PairInspection:
-    names = [_names(column) for column in columns]
-    coded = [
-        _fold_rare(codes, listed) if listed else (codes, ())
-        for codes, listed in zip(values, names)
-    ]
-    (a, a_names), (b, b_names) = coded
+    a, a_names = _fold_rare(values[0], columns[0])
+    b, b_names = _fold_rare(values[1], columns[1])
     counts: tuple[tuple[int, ...], ...] = ()
     quartiles: tuple[tuple[float, ...], ...] = ()
     if a_names and b_names:
@@ -168,14 +164,11 @@ def _describe(columns: list[Column], values: list[np.ndarray]) -> PairInspection
     )
 
 
-def _names(column: Column) -> tuple[str, ...]:
-    return () if column.categories is None else tuple(map(str, column.categories))
-
-
-def _fold_rare(
-    codes: np.ndarray, names: tuple[str, ...]
-) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Codes of the commonest categories, the others as one."""
+def _fold_rare(codes: np.ndarray, column: Column) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Codes and names of the commonest categories, the others as one; numbers have no names."""
+    names: tuple[str, ...] = ()
+    if column.categories is not None:
+        names = tuple(map(str, column.categories))
     if len(names) <= _MOST_CATEGORIES:
         return codes, names
     counts = np.bincount(codes.astype(int), minlength=len(names))

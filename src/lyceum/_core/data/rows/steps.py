@@ -23,6 +23,37 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
+class Dense:
+    """A step that makes sparse cells dense, block by block: for methods that look at every cell.
+
+    See Also
+    --------
+    Recode : Cells as codes.
+
+    Examples
+    --------
+    >>> from scipy import sparse
+    >>> from lyceum._core.data import Dense
+    >>> from lyceum.data import scan
+    >>> rows = scan(sparse.csr_array([[0.0, 2.0], [1.0, 0.0]]))
+    >>> next(rows.then(Dense()).blocks()).X.tolist()
+    [[0.0, 2.0], [1.0, 0.0]]
+    """
+
+    def schema(self, schema: Schema) -> Schema:
+        return schema
+
+    def __call__(self, block: Block) -> Block:
+        if not sparse.issparse(block.X):
+            return block
+        return block.with_X(np.ascontiguousarray(block.dense), block.schema)
+
+    def operations(self, schema: Schema) -> list[Operation]:
+        """The same for exported models, whose rows are dense."""
+        return []
+
+
+@dataclass(frozen=True, slots=True)
 class Recode:
     """A step that makes every categorical cell a code, those of binary numbers too: for methods
     that count.

@@ -98,7 +98,7 @@ def explain_trees(
     if actions is not None:
         # the expected loss Σ_k P(k) L(k, a) of every action in the place of posteriors
         tree: Tree = learner.tree_
-        risks = shares(tree.value) @ actions.loss
+        risks = shares(tree.node_values) @ actions.loss
         router = Router([tree], learner.n_features_in_, values=[risks])
         unit = unit or "expected loss"
         labels = actions.labels

@@ -79,7 +79,7 @@ def _next(tree: Tree, cells: np.ndarray, parts: Parts) -> tuple[np.ndarray, np.n
     """The child that each part goes to, -1 if it stays or is divided; and whether it is divided."""
     node = parts.node
     kind = tree.kind[node]
-    cell = cells[parts.row, tree.feature[node]].astype(np.float64)
+    cell = cells[parts.row, np.maximum(tree.feature[node], 0)].astype(np.float64)
     # a missing cell goes where the split sends it; -1 divides the row among all children
     missing = np.isnan(cell) & (kind != LEAF)
     branch = np.where(missing, tree.missing[node], -1)

@@ -135,7 +135,7 @@ class TreeLabels:
     def answer(self, node: int) -> Any:
         """The label or the number that a node predicts."""
         if self.classes is None:
-            return float(self.tree.value[node, 0])
+            return float(self.tree.node_values[node, 0])
         if self.actions is not None:
             loss = self.actions.loss
             action = node_decisions(self.tree, loss, np.array([node]))[0]
@@ -146,7 +146,7 @@ class TreeLabels:
         """The expected loss of the answer, None without actions."""
         if self.actions is None:
             return None
-        return float(self.actions.risks(self.tree.value[node]).min())
+        return float(self.actions.risks(self.tree.node_values[node]).min())
 
     def answered_class(self, node: int) -> int | None:
         """The number of the class that is answered, None for a number or an action that is no
@@ -167,7 +167,7 @@ class TreeLabels:
         k = self.answered_class(node)
         if k is None:
             return None
-        return float(shares(self.tree.value[node : node + 1])[0, k])
+        return float(shares(self.tree.node_values[node : node + 1])[0, k])
 
     def answer_text(self, node: int) -> str:
         answer = self.answer(node)
@@ -201,7 +201,7 @@ class TreeLabels:
                 name, size = spread
                 text += f", {name} {self.number(size)}"
             return text
-        value = tree.value[node]
+        value = tree.node_values[node]
         listed = np.flatnonzero(value > 0)
         end = []
         if len(listed) > most:

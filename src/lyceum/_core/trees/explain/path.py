@@ -191,7 +191,10 @@ def tree_path(
 def _decide(labels: TreeLabels, router: Router, X: np.ndarray) -> int:
     """The output column of the prediction: values of classes as the tree decides, others by the
     largest."""
-    if labels.classes is None or router.values.width(0) != labels.tree.value.shape[1]:
+    if (
+        labels.classes is None
+        or router.values.width(0) != labels.tree.node_values.shape[1]
+    ):
         return int(np.argmax(router.sums(X)[0]))
     loss = None if labels.actions is None else labels.actions.loss
     return int(router.decisions(X, loss)[0])
@@ -199,8 +202,8 @@ def _decide(labels: TreeLabels, router: Router, X: np.ndarray) -> int:
 
 def _node_values(labels: TreeLabels) -> np.ndarray:
     if labels.classes is None:
-        return labels.tree.value
-    posteriors = shares(labels.tree.value)
+        return labels.tree.node_values
+    posteriors = shares(labels.tree.node_values)
     if labels.actions is None:
         return posteriors
     return posteriors @ labels.actions.loss

@@ -67,7 +67,7 @@ def node_colors(labels: TreeLabels) -> list[str]:
     mean."""
     tree = labels.tree
     if labels.classes is None:
-        value = tree.value[:, 0]
+        value = tree.node_values[:, 0]
         low = float(value.min())
         high = float(value.max())
         strength = np.zeros(len(value))
@@ -83,7 +83,7 @@ def _class_color(labels: TreeLabels, node: int) -> str:
     if k is None or share is None:
         return _mix_color(_COLORS[-1], 0.4)
     # white at equal shares 1/K, half the color at 1; a loss matrix may prefer a rare class
-    K = max(2, labels.tree.value.shape[1])
+    K = max(2, labels.tree.node_values.shape[1])
     least = 0.0 if labels.actions is None else 0.1
     strength = max(least, 0.5 * (share - 1 / K) / (1 - 1 / K))
     return _mix_color(_COLORS[k % len(_COLORS)], strength)

@@ -70,7 +70,7 @@ def grow_by_levels(
     >>> import pyarrow as pa
     >>> rows = scan(pa.table({"x": [1.0, 2.0, 3.0, 4.0], "y": ["a", "a", "b", "b"]}), target="y")
     >>> tree = grow_by_levels(rows, Bins.of(rows), Growth(criterion="entropy"), n_classes=2)
-    >>> tree.threshold[0].item(), tree.gain[0].item(), tree.value[1:].tolist()
+    >>> tree.threshold[0].item(), tree.gain[0].item(), tree.node_values[1:].tolist()
     (2.5, 1.0, [[2.0, 0.0], [0.0, 2.0]])
     """
     return grow_by_levels_with_record(rows, bins, growth, n_classes, budget)[0]

@@ -14,9 +14,15 @@ from lyceum._core.native import native
 from lyceum._core.threads import n_threads, ordered_map
 from lyceum._core.trees.ranked_columns import LARGE, Columns
 from lyceum._core.trees.tree import Tree
+from lyceum.errors import DataError
 
 # scikit-learn: the core
-_NATIVE_CRITERIA = {"squared_error": "variance", "log_loss": "entropy"}
+_NATIVE_CRITERIA = {
+    "squared_error": "variance",
+    # the fall of squared error is Friedman's n_l n_r / n (difference of means)²
+    "friedman_mse": "variance",
+    "log_loss": "entropy",
+}
 
 
 @dataclass(frozen=True)
@@ -43,6 +49,7 @@ class Growth:
     release8: bool = False  # C4.5's penalty and minimum for continuous columns
     costs: np.ndarray | None = None
     loss: np.ndarray | None = None
+    monotonic: np.ndarray | None = None  # of every column: 1 rising, −1 falling, 0 free
     seed: int = 0
     record: bool = False
 
@@ -73,6 +80,8 @@ class Growth:
         rules.seed = self.seed
         if self.costs is not None:
             rules.cost = np.asarray(self.costs, dtype=np.float64).tolist()
+        if self.monotonic is not None:
+            rules.direction = np.asarray(self.monotonic, dtype=np.int8).tolist()
         if self.loss is not None:
             rules.criterion = "loss"
             rules.loss = np.asarray(self.loss, dtype=np.float64).ravel().tolist()
@@ -114,12 +123,13 @@ def grow(
     target: np.ndarray,
     weight: np.ndarray | None,
     growth: Growth,
-    n_classes: int | None = None,
+    n_classes: int | tuple[int, ...] | None = None,
     rows: np.ndarray | None = None,
 ) -> Tree:
     """The tree of all rows, or of those numbered `rows`.
 
-    `target` has class codes (int32) where `n_classes` is given, else numbers.
+    `target` has class codes (int32) where `n_classes` is given, else numbers. Of several outputs it
+    is (n, Q) of float64, and `n_classes` a tuple, which is empty for numbers.
     """
     return grow_with_record(columns, target, weight, growth, n_classes, rows)[0]
 
@@ -129,11 +139,16 @@ def grow_with_record(
     target: np.ndarray,
     weight: np.ndarray | None,
     growth: Growth,
-    n_classes: int | None = None,
+    n_classes: int | tuple[int, ...] | None = None,
     rows: np.ndarray | None = None,
 ) -> tuple[Tree, SplitCandidates]:
     """The tree, and with `growth.record` every column considered."""
-    if n_classes is None:
+    if isinstance(n_classes, tuple) or growth.criterion == "poisson":
+        target, n_classes, center = _side_by_side(target, n_classes, growth)
+        grower = native.TreeGrower(
+            columns.native, target, list(n_classes), weight, growth.native, rows
+        )
+    elif n_classes is None:
         grower = native.TreeGrower(columns.native, target, weight, growth.native, rows)
     else:
         grower = native.TreeGrower(
@@ -152,16 +167,51 @@ def grow_with_record(
     for _ in ordered_map(grower.finish, range(len(grower.open))):
         pass
     arrays = grower.result()
-    considered = arrays.pop("considered")
-    merits = arrays.pop("merits")
-    candidates = SplitCandidates(
+    candidates = _candidates(arrays.pop("considered"), arrays.pop("merits"))
+    if n_classes == ():
+        arrays["node_values"] = center + _means(arrays["node_values"])
+        n_classes = (1,) * len(center)
+    elif not isinstance(n_classes, tuple):
+        n_classes = (n_classes or 1,)
+    return Tree(**arrays, n_features=d, n_classes=n_classes), candidates
+
+
+def _candidates(considered: np.ndarray, merits: np.ndarray) -> SplitCandidates:
+    return SplitCandidates(
         node=considered[:, 0],
         feature=considered[:, 1],
         gain=merits[:, 0],
         score=merits[:, 1],
         threshold=merits[:, 2],
     )
-    return Tree(**arrays), candidates
+
+
+def _side_by_side(
+    target: np.ndarray, n_classes: Any, growth: Growth
+) -> tuple[np.ndarray, tuple[int, ...], np.ndarray]:
+    """Targets (n, Q), the classes of each, and what numbers were centered by: squares lose digits
+    far from zero."""
+    target = np.ascontiguousarray(target, dtype=np.float64)
+    if target.ndim == 1:
+        target = target[:, None]
+    if growth.criterion == "poisson" and (target < 0).any():
+        raise DataError(
+            "Some value(s) of y are negative which is not allowed for Poisson regression."
+        )
+    if growth.criterion == "poisson" and not (target.sum(axis=0) > 0).all():
+        raise DataError(
+            "Sum of y is not positive which is necessary for Poisson regression."
+        )
+    center = np.zeros(target.shape[1])
+    if not n_classes and growth.criterion != "poisson":
+        center = target.mean(axis=0)
+        target = target - center
+    return target, n_classes or (), center
+
+
+def _means(sums: np.ndarray) -> np.ndarray:
+    """The means of every output from the weight, sums and squares of nodes."""
+    return sums[:, 1::2] / sums[:, :1]
 
 
 def _split_large_nodes(grower: Any, d: int) -> None:

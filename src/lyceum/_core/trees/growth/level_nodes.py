@@ -18,6 +18,7 @@ from lyceum._core.trees.growth.node_histograms import (
     Frontier,
     recenter,
 )
+from lyceum._core.trees.scikit_arrays import UNDEFINED
 from lyceum._core.trees.tree import CATEGORIES, GROUPS, INTERVALS, LEAF, Tree
 
 _GOLDEN = 0x9E3779B97F4A7C15
@@ -334,10 +335,11 @@ def ranked_columns(bins: Bins, ranges: BinRanges, offsets: np.ndarray) -> Any:
 def build_tree(nodes: Sequence[Node], target: Target, bins: Bins) -> Tree:
     """The nodes, in the order of their numbers, as a Tree."""
     n = len(nodes)
-    feature, child, missing = np.full((3, n), -1, dtype=np.int32)
+    child, missing = np.full((2, n), -1, dtype=np.int32)
+    feature = np.full(n, UNDEFINED, dtype=np.int32)
     n_children = np.zeros(n, dtype=np.int32)
     kind = np.full(n, LEAF, dtype=np.uint8)
-    threshold = np.full(n, np.nan)
+    threshold = np.full(n, float(UNDEFINED))
     gain = np.zeros(n)
     for i, node in enumerate(nodes):
         split = node.split
@@ -357,16 +359,17 @@ def build_tree(nodes: Sequence[Node], target: Target, bins: Bins) -> Tree:
         n_children=n_children,
         threshold=threshold,
         missing=missing,
-        value=np.array([target.value(node) for node in nodes]),
+        node_values=np.array([target.value(node) for node in nodes]),
         weight=np.array([float(target.weight(node.sums)) for node in nodes]),
         n_rows=np.array([node.n_rows for node in nodes], dtype=np.int64),
         impurity=np.array([node.impurity for node in nodes]),
         gain=gain,
+        n_features=len(bins.edges),
         **_split_tables(nodes, bins),
     )
 
 
-def _split_tables(nodes: Sequence[Node], bins: Bins) -> dict[str, np.ndarray]:
+def _split_tables(nodes: Sequence[Node], bins: Bins) -> dict[str, Any]:
     """The cuts of the splits by intervals, the branches of those by categories, how many branches a
     node has, and where its cuts or branches begin."""
     cuts: list[np.ndarray] = [np.empty(0)]

@@ -46,6 +46,7 @@ GROWTH_CONSTRAINTS: dict[str, Any] = {
         Interval(RealNotInt, 0, 1, closed="right"),
     ],
     "attribute_costs": [None, dict, "array-like"],
+    "monotonic_cst": ["array-like", None],
     "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
     "ccp_alpha": [Interval(Real, 0, None, closed="left"), StrOptions({"cv"})],
     "max_bins": [None, Interval(Integral, 2, 255, closed="both")],
@@ -90,6 +91,7 @@ def growth_rules(
         release8=getattr(learner, "_release8", False),
         costs=column_costs(learner.attribute_costs, schema),
         loss=loss,
+        monotonic=column_directions(learner, schema),
         seed=seed,
         record=learner.record,
     )
@@ -136,6 +138,44 @@ def column_costs(costs: Any, schema: Schema) -> np.ndarray | None:
             f" column name; got {costs!r}"
         )
     return values
+
+
+def column_directions(learner: Estimator, schema: Schema) -> np.ndarray | None:
+    """`monotonic_cst`, checked: one of −1, 0 and 1 per column, for two classes or one number."""
+    if learner.monotonic_cst is None:
+        return None
+    name = type(learner).__name__
+    if getattr(learner, "n_outputs_", 1) > 1:
+        raise SettingError(
+            f"Monotonicity constraints are not supported with multiple outputs: fit one {name} per"
+            " column of y"
+        )
+    if len(getattr(learner, "classes_", (0, 1))) > 2:
+        raise SettingError(
+            "Monotonicity constraints are not supported with multiclass classification: the"
+            " posteriors of more than two classes cannot all rise"
+        )
+    directions = np.asarray(learner.monotonic_cst)
+    if directions.shape != (len(schema),):
+        raise SettingError(
+            f"monotonic_cst has shape {directions.size} but the input data X has {len(schema)}"
+            " features."
+        )
+    if not np.isin(directions, (-1, 0, 1)).all():
+        raise SettingError(
+            "monotonic_cst must be None or an array-like of -1, 0 or 1, but got"
+            f" {np.unique(directions).tolist()}"
+        )
+    if not directions.any():
+        return None
+    ordered = learner.criterion not in ("absolute_error", "sd", "gain_ratio")
+    two_way = getattr(learner, "continuous_split", "two_way") == "two_way"
+    if not ordered or not two_way or any(column.is_categorical for column in schema):
+        raise SettingError(
+            f"monotonic_cst is for columns of numbers, splits in two and criteria of means or class"
+            f" shares: this {name} has criterion={learner.criterion!r} or columns of categories"
+        )
+    return directions
 
 
 def class_losses(

@@ -89,9 +89,30 @@ function follow(parent, make) {
     const holder = document.createElement("template");
     const value = make();
     untracked(() => append(/** @type {any} */ (holder.content), [value]));
-    while (first.nextSibling && first.nextSibling !== last) first.nextSibling.remove();
+    const focused = focusedWithin(first, last);
+    const opened = [];
+    while (first.nextSibling && first.nextSibling !== last) {
+      const old = first.nextSibling;
+      if (old instanceof Element) opened.push(...old.querySelectorAll("details[open][id]"));
+      old.remove();
+    }
     first.after(holder.content);
+    for (const { id } of opened) document.getElementById(id)?.setAttribute("open", "");
+    if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
   });
+}
+
+/**
+ * The id of the element between two nodes that has the focus: whoever types there goes on typing.
+ * @param {Node} first
+ * @param {Node} last
+ */
+function focusedWithin(first, last) {
+  const active = document.activeElement;
+  if (!active?.id || !first.parentNode?.contains(active)) return "";
+  const isAfter = first.compareDocumentPosition(active) & Node.DOCUMENT_POSITION_FOLLOWING;
+  const isBefore = last.compareDocumentPosition(active) & Node.DOCUMENT_POSITION_PRECEDING;
+  return isAfter && isBefore ? active.id : "";
 }
 
 /**

@@ -1,7 +1,7 @@
 // Parts that pages share: the three texts of an action, notices, numbers as people write them.
 
 import { announce, h } from "./dom.js";
-import { signal } from "./reactive.js";
+import { signal, untracked } from "./reactive.js";
 
 /** @typedef {{ command: string, python: string, recipe: string }} Action */
 
@@ -53,9 +53,12 @@ export function actionTexts(action, what = "this view") {
 export function shown(loaded, make) {
   return () => {
     const { value, error, loading } = loaded();
-    if (error) return h("p", { class: "error", role: "alert" }, error);
+    if (error) {
+      const back = h("button", { type: "button", class: "quiet", onclick: () => window.history.back() }, "take the last step back");
+      return [h("p", { class: "error", role: "alert" }, error), back];
+    }
     if (value === null) return loading ? h("p", { class: "waiting", role: "status" }, "Reading …") : null;
-    return make(value);
+    return untracked(() => make(value)); // made anew by another answer only
   };
 }
 

@@ -1,7 +1,7 @@
 // Bars to the right, one per category, with its number as text.
 
 import { freshId, s } from "../dom.js";
-import { figure, linear, tickText } from "./frame.js";
+import { figure, linear, roomFor, shorten, tickText } from "./frame.js";
 
 /** @typedef {{ name: string, value: number, text?: string, class?: string, low?: number, high?: number }} Bar */
 
@@ -10,7 +10,8 @@ import { figure, linear, tickText } from "./frame.js";
  * @param {{ title: string, valueLabel?: string, width?: number, most?: number, onpick?: (bar: Bar) => void }} options
  */
 export function bars(bars, options) {
-  const { title, width = 480, valueLabel = "value" } = options;
+  const { title, valueLabel = "value" } = options;
+  const width = roomFor(options.width ?? 440);
   const left = Math.min(170, 14 + 6.6 * Math.max(4, ...bars.map((bar) => bar.name.length)));
   const step = 24;
   const height = step * bars.length + 6;
@@ -45,13 +46,4 @@ export function bars(bars, options) {
     heads: ["", valueLabel],
     rows: bars.map((bar) => [bar.name, bar.text ?? bar.value]),
   });
-}
-
-/**
- * @param {string} name
- * @param {number} width
- */
-function shorten(name, width) {
-  const most = Math.floor((width - 8) / 6.6);
-  return name.length > most ? `${name.slice(0, most - 1)}…` : name;
 }

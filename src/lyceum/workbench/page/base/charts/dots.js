@@ -1,7 +1,7 @@
 // Estimates as dots with whiskers, one row each, and the single results (of folds) as small points.
 
 import { s } from "../dom.js";
-import { extent, figure, frame, tickText } from "./frame.js";
+import { extent, figure, frame, roomFor, shorten, tickText } from "./frame.js";
 
 /**
  * @typedef {object} Dot
@@ -18,8 +18,9 @@ import { extent, figure, frame, tickText } from "./frame.js";
  * @param {{ title: string, valueLabel: string, valueText?: (value: number) => string, width?: number, onpick?: (dot: Dot) => void }} options
  */
 export function dots(dots, options) {
-  const { title, valueLabel, width = 560, valueText = tickText } = options;
-  const left = Math.min(210, 18 + 6.8 * Math.max(4, ...dots.map((dot) => dot.name.length)));
+  const { title, valueLabel, valueText = tickText } = options;
+  const width = roomFor(options.width ?? 620);
+  const left = Math.min(width / 2.6, 18 + 6.8 * Math.max(4, ...dots.map((dot) => dot.name.length)));
   const step = 26;
   const height = step * dots.length + 54;
   const all = dots.flatMap((dot) => [dot.value, dot.low ?? dot.value, dot.high ?? dot.value, ...(dot.points ?? [])]);
@@ -40,7 +41,7 @@ export function dots(dots, options) {
       "g",
       { class: `dot ${dot.class ?? ""} ${options.onpick ? "picks" : ""}` },
       s("title", {}, dot.low === null || dot.low === undefined ? text : `${text}, ${valueText(dot.low)} to ${valueText(Number(dot.high))}`),
-      s("text", { x: left - 10, y: y + 4, "text-anchor": "end", class: "name" }, dot.name),
+      s("text", { x: left - 10, y: y + 4, "text-anchor": "end", class: "name" }, shorten(dot.name, left - 22)),
     );
     for (const point of dot.points ?? []) {
       group.append(s("circle", { cx: drawing.x(point), cy: y, r: 2.5, class: "point" }));

@@ -75,11 +75,30 @@ export function extent(values, room = 0.04) {
 }
 
 /**
+ * A name that fits into so many pixels.
+ * @param {string} name
+ * @param {number} width
+ */
+export function shorten(name, width) {
+  const most = Math.max(2, Math.floor(width / 6.8));
+  return name.length > most ? `${name.slice(0, most - 1)}…` : name;
+}
+
+/**
+ * The width of a drawing: as wished, or what a phone has, so that texts stay legible.
+ * @param {number} wished
+ */
+export function roomFor(wished) {
+  return Math.min(wished, Math.max(300, window.innerWidth - 56));
+}
+
+/**
  * An empty drawing with axes, and the scales to draw by.
  * @param {FrameOptions} options
  */
 export function frame(options) {
-  const { title, width = 480, height = 260, left = 52, yAxis = true } = options;
+  const width = roomFor(options.width ?? 480);
+  const { title, height = 260, left = 52, yAxis = true } = options;
   const top = 10;
   const right = 14;
   const bottom = options.xLabel ? 44 : 28;
@@ -118,7 +137,7 @@ export function frame(options) {
   }
   const plot = s("g", { class: "plot" });
   svg.append(axes, plot);
-  return { svg, plot, x, y, left, top, right: width - right, bottom: height - bottom };
+  return { svg, plot, x, y, width, left, top, right: width - right, bottom: height - bottom };
 }
 
 /**

@@ -44,7 +44,7 @@ export function lines(lines, options) {
   if (options.onpick) {
     drawing.svg.addEventListener("click", (event) => {
       const box = drawing.svg.getBoundingClientRect();
-      const at = ((event.clientX - box.left) / box.width) * (options.width ?? 480);
+      const at = ((event.clientX - box.left) / box.width) * drawing.width;
       const [low, high] = options.x ?? extent(lines.flatMap((line) => Array.from(line.x)), 0);
       const share = (at - drawing.left) / (drawing.right - drawing.left);
       options.onpick?.(low + Math.min(1, Math.max(0, share)) * (high - low));

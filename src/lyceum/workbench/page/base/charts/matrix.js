@@ -1,7 +1,7 @@
 // A table of numbers as cells, the larger the darker: confusions, correlations, costs.
 
 import { freshId, s } from "../dom.js";
-import { figure, tickText } from "./frame.js";
+import { figure, shorten, tickText } from "./frame.js";
 
 /**
  * @param {number[][]} values rows of numbers
@@ -58,13 +58,4 @@ export function matrix(values, options) {
     heads: [options.rowLabel ?? "", ...columns],
     rows: values.map((row, index) => [rows[index], ...row]),
   });
-}
-
-/**
- * @param {string} name
- * @param {number} width
- */
-function shorten(name, width) {
-  const most = Math.max(2, Math.floor(width / 6.8));
-  return name.length > most ? `${name.slice(0, most - 1)}…` : name;
 }

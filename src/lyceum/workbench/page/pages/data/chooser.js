@@ -10,11 +10,13 @@ const LARGEST = 256 * 2 ** 20; // bytes of an upload; larger files are chosen wh
 
 /** @typedef {{ name: string, kind: string, size: number }} FileFact */
 
-export function chooser() {
+/** @param {string} [kind] what is to be chosen; everything else is not shown */
+export function chooser(kind = "") {
   const version = signal(0);
   const files = load(() => `/api/files?version=${version()}`);
   listen("files", () => version.change((n) => n + 1));
-  return [drop(), h("section", { class: "card" }, h("h2", {}, "In this folder"), shown(files, ({ files }) => list(files)))];
+  const wanted = (/** @type {FileFact[]} */ all) => all.filter((file) => !kind || file.kind === kind);
+  return [kind ? null : drop(), h("section", { class: "card" }, h("h2", {}, "In this folder"), shown(files, ({ files }) => list(wanted(files))))];
 }
 
 /** Where a file is dropped or chosen. */
@@ -59,7 +61,7 @@ const PAGES = /** @type {Record<string, [string, string]>} */ ({ table: ["data",
 
 /** @param {FileFact[]} files */
 function list(files) {
-  if (!files.length) return h("p", {}, "There is no table here yet.");
+  if (!files.length) return h("p", {}, "There is none here yet.");
   const rows = files.map((file) => {
     const [page, name] = PAGES[file.kind];
     const href = `/${page}?${new URLSearchParams({ [name]: file.name })}`;

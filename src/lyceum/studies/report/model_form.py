@@ -23,7 +23,7 @@ _MOST_BYTES = 1_500_000
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class ModelForm:
     """A script with the model, or why there is none.
 
     Attributes
@@ -40,7 +40,7 @@ class Trial:
     why_not: str = ""
 
     @classmethod
-    def of(cls, study: Study) -> Trial:
+    def of(cls, study: Study) -> ModelForm:
         from markupsafe import Markup
 
         n_numbers = complexity(study.model)

@@ -1,0 +1,67 @@
+"""The site: pages are gathered by tools/site.py, mathematics is MathML, nothing is fetched."""
+
+from docutils import nodes
+
+from lyceum import __version__
+from lyceum.exercises.formats.mathml import as_mathml
+
+project = "Lyceum"
+author = "The Lyceum developers"
+version = release = __version__
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+]
+myst_enable_extensions = ["colon_fence"]
+myst_heading_anchors = 3
+# headings of generated parts may begin one level deeper than their page
+# and scikit-learn's docstrings name labels of its own site
+suppress_warnings = ["myst.header", "ref.ref"]
+
+autosummary_generate = True
+autodoc_typehints = "none"  # the docstring says what a parameter takes
+autodoc_member_order = "bysource"
+numpydoc_show_class_members = False
+numpydoc_xref_param_type = False
+
+# drawn by the browser itself: see setup
+html_math_renderer = "mathml"
+html_theme = "pydata_sphinx_theme"
+html_title = "Lyceum"
+html_show_sourcelink = False
+html_copy_source = True
+html_sourcelink_suffix = ""
+html_static_path = []
+html_theme_options = {
+    "navbar_align": "left",
+    "navigation_with_keys": False,
+    "secondary_sidebar_items": ["page-toc"],
+    "show_prev_next": True,
+}
+
+
+def _without_substitutions(app, kind, name, value, options, lines) -> None:
+    """|x| is an absolute value in docstrings, not a substitution of reStructuredText."""
+    for index, line in enumerate(lines):
+        if line.strip() == "Examples":
+            break
+        if "\\" not in line:  # not in a formula
+            lines[index] = line.replace("|", r"\|")
+
+
+def _inline_math(translator, node) -> None:
+    translator.body.append(as_mathml(node.astext()))
+    raise nodes.SkipNode
+
+
+def _block_math(translator, node) -> None:
+    translator.body.append(as_mathml(node.astext(), display=True))
+    raise nodes.SkipNode
+
+
+def setup(app) -> None:
+    # before numpydoc, which reads the lines as they are then
+    app.connect("autodoc-process-docstring", _without_substitutions, priority=100)
+    app.add_html_math_renderer("mathml", (_inline_math, None), (_block_math, None))

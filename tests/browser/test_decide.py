@@ -1,0 +1,179 @@
+"""The Decide page: costs, doubt and shares by sliders, with the library's numbers."""
+
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from tests.workbench.started import check_accessible, opened
+
+import lyceum
+from lyceum import datasets
+from lyceum.decision import error_reject_curve, minimum_risk
+
+CLASSES = ["bad", "good"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("decisions")
+    shutil.copy(datasets.path("german_credit"), folder / "credit.csv")
+    lyceum.study(
+        folder / "credit.csv",
+        "class",
+        learners=["NaiveBayes", "LogisticRegression"],
+        folds=3,
+        n_settings=1,
+        committees=False,
+        out=folder / "study",
+    )
+    return folder
+
+
+@pytest.fixture(scope="module")
+def workbench(folder):
+    with opened(folder) as workbench:
+        yield workbench
+
+
+def expected(study, name, loss, doubt=None, priors=None):
+    """Cost, error and reject rate of the decisions, in plain NumPy."""
+    y, proba = study.out_of_sample(name)
+    weight = np.ones(len(y))
+    if priors is not None:
+        ratio = np.asarray(priors) / (np.bincount(y) / len(y))
+        proba = proba * ratio
+        proba = proba / proba.sum(axis=1, keepdims=True)
+        weight = ratio[y]
+    index = minimum_risk(proba, loss, doubt).index
+    rejected = index < 0
+    costs = np.where(rejected, doubt or 0.0, np.asarray(loss)[y, index])
+    error = np.nan
+    if not rejected.all():
+        error = weight[(index != y) & ~rejected].sum() / weight[~rejected].sum()
+    shares = [
+        weight @ costs / weight.sum(),
+        error,
+        weight[rejected].sum() / weight.sum(),
+    ]
+    return [float(share) for share in shares]
+
+
+def numbers(page, cost):
+    """The numbers of the sentence, once it names this cost."""
+    text = page.locator("#sentence")
+    text.filter(has_text=f"costs {float(f'{cost:.4g}'):g} per row").wait_for()
+    return [float(part) for part in re.findall(r"\d+\.?\d*", text.text_content())]
+
+
+def fill(page, label, value):
+    field = page.get_by_label(f"{label}, as a number")
+    field.fill(str(value))
+    field.press("Tab")
+
+
+def test_the_sentence_the_table_and_the_ranking_follow_the_costs(
+    workbench, folder, page
+):
+    study = lyceum.studies.Study.open(folder / "study")
+    page.goto(workbench.address)
+    page.goto(f"{workbench.origin}/decide?out=study")
+    name = study.choice.name
+    cost, error, _ = expected(study, name, [[0.0, 1.0], [1.0, 0.0]])
+    assert numbers(page, cost)[:2] == pytest.approx([cost, 100 * error], abs=0.06)
+    fill(page, "A bad taken for good costs", 5)
+    loss = [[0.0, 5.0], [1.0, 0.0]]
+    cost, error, _ = expected(study, name, loss)
+    assert numbers(page, cost)[:2] == pytest.approx([cost, 100 * error], abs=0.06)
+    page.get_by_label("Rows may be left to a person").check()
+    fill(page, "Not to decide costs", 0.6)
+    cost, error, rejected = expected(study, name, loss, 0.6)
+    seen = numbers(page, cost)
+    assert seen == pytest.approx([cost, 100 * error, 100 * rejected], abs=0.06)
+    y, proba = study.out_of_sample(name)
+    at = error_reject_curve(y, proba, loss=loss).at(0.6)
+    assert [at["error"], at["reject_rate"]] == pytest.approx([error, rejected])
+    # the confusion table
+    index = minimum_risk(proba, loss, 0.6).index
+    table = np.zeros((2, 3))
+    np.add.at(table, (y, index % 3), 1)
+    cells = page.locator("svg.matrix g.cell text").all_text_contents()
+    assert [float(cell) for cell in cells] == table.ravel().tolist()
+    # the ranking
+    titles = page.locator("section[aria-label=Ranking] g.dot > title")
+    costs = {
+        learner.label: expected(study, learner.name, loss, 0.6)[0]
+        for learner in study.comparison.learners
+    }
+    for title in titles.all_text_contents():
+        label, _, value = title.rpartition(": ")
+        assert float(value) == pytest.approx(costs[label], rel=1e-3)
+    check_accessible(page)
+
+
+def test_other_shares_and_the_operating_point_in_the_model(workbench, folder, page):
+    study = lyceum.studies.Study.open(folder / "study")
+    page.goto(workbench.address)
+    query = "out=study&loss=bad:good=5,good:bad=1&doubt=0.6"
+    page.goto(f"{workbench.origin}/decide?{query}")
+    fill(page, "Share of bad where it is used", 0.1)
+    loss = [[0.0, 5.0], [1.0, 0.0]]
+    cost, error, rejected = expected(study, study.choice.name, loss, 0.6, [0.1, 0.9])
+    seen = numbers(page, cost)
+    assert seen == pytest.approx([cost, 100 * error, 100 * rejected], abs=0.06)
+    page.wait_for_url("**prior=bad%3D0.1**")
+    page.get_by_role("button", name="as command").click()
+    page.get_by_text("--prior bad=0.1").wait_for()
+    command = shlex.split(page.locator(".code pre").text_content())
+    page.get_by_role("button", name="Save this operating point").click()
+    page.get_by_text("Saved as study/model-decides.lyceum").wait_for()
+    saved = lyceum.load(folder / "study" / "model-decides.lyceum")
+    rows = lyceum.scan(folder / "credit.csv", target="class")
+    proba = study.model.predict_proba(rows) * (np.array([0.1, 0.9]) / [0.3, 0.7])
+    proba = proba / proba.sum(axis=1, keepdims=True)
+    index = minimum_risk(proba, loss, 0.6).index
+    wanted = np.array(["bad", "good", "reject"])[index]
+    assert saved.predict(rows).tolist() == wanted.tolist()
+    command[command.index("--out") + 1] = "by-command.lyceum"
+    done = subprocess.run(
+        [sys.executable, "-m", *command], cwd=folder, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    again = lyceum.load(folder / "by-command.lyceum")
+    assert again.predict(rows).tolist() == wanted.tolist()
+
+
+def test_a_million_posteriors_are_decided_as_by_the_library(workbench, page):
+    page.goto(workbench.address)
+    page.get_by_role("link", name="credit.csv").wait_for()
+    result = page.evaluate(
+        """async () => {
+          const { decide } = await import("/page/pages/decide/engine.js");
+          const n = 1_000_000;
+          const y = Float64Array.from({ length: n }, (_, i) => (i * 7) % 3 === 0 ? 0 : 1);
+          const p = Float64Array.from({ length: n }, (_, i) => ((i * 7919) % 10007) / 10007);
+          const sample = { y, weight: null, posteriors: [p, p.map((each) => 1 - each)] };
+          const shares = [0.3, 0.7];
+          const point = { loss: [[0, 5], [1, 0]], doubt: 0.6, priors: shares, trained: shares };
+          let best = Infinity;
+          let made;
+          for (let i = 0; i < 7; i += 1) {
+            const begin = performance.now();
+            made = decide(sample, point);
+            best = Math.min(best, performance.now() - begin);
+          }
+          return { best, cost: made.cost, rejected: made.rejectRate };
+        }"""
+    )
+    i = np.arange(1_000_000)
+    y = np.where((i * 7) % 3 == 0, 0, 1)
+    p = (i * 7919) % 10007 / 10007
+    loss = np.array([[0.0, 5.0], [1.0, 0.0]])
+    index = minimum_risk(np.column_stack([p, 1 - p]), loss, 0.6).index
+    costs = np.where(index < 0, 0.6, loss[y, index])
+    assert result["cost"] == pytest.approx(costs.mean(), rel=1e-9)
+    assert result["rejected"] == pytest.approx((index < 0).mean(), rel=1e-9)
+    print(f"decided in {result['best']:.1f} ms")  # a frame has 16
