@@ -125,7 +125,8 @@ def catboost(question: Question) -> Fitted:
     from catboost import CatBoostClassifier, CatBoostRegressor
 
     def with_text(frame: Any) -> Any:
-        return frame.astype(dict.fromkeys(text, str))
+        # a missing cell is a category too, as it takes none among categories
+        return frame.assign(**{name: [str(c) for c in frame[name]] for name in text})
 
     train = question.train()
     columns = train.drop(columns=question.target)
@@ -188,6 +189,7 @@ SYSTEMS = {
     "catboost": System(("catboost", "pandas"), catboost),
     "hist": System(("scikit-learn", "pandas"), hist),
 }
+_DISTRIBUTIONS = {"lyceum": "lyceum-ml"}  # where the package is called otherwise
 
 
 def main() -> None:
@@ -205,7 +207,7 @@ def main() -> None:
         labels = np.array([str(label) for label in classes])
         values = {"posteriors": answers, "classes": labels}
     np.savez(question.folder / "predictions.npz", **values)
-    package = SYSTEMS[name].packages[0].partition("[")[0]
+    package = _DISTRIBUTIONS.get(name, SYSTEMS[name].packages[0].partition("[")[0])
     record = {
         "fit_seconds": round(fitted - start, 2),
         "predict_seconds": round(predicted - fitted, 3),

@@ -185,3 +185,22 @@ def test_where_a_clause_lives_is_public_and_takes_what_is_said(clause):
             if choice and parameter in constraints:
                 choices = " ".join(map(str, constraints[parameter]))
                 assert choice.strip('"') in choices
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("random forest", "RandomForestClassifier"),
+        ("gradient_boosting", "GradientBoosting"),
+        ("logistic", "LogisticRegression"),
+        ("zzz", ""),
+    ],
+)
+def test_an_unknown_learner_is_answered_with_the_three_nearest_names(name, near):
+    with pytest.raises(LyceumError) as error:
+        catalog.find(name)
+    text = str(error.value)
+    assert near in text.split(":")[1].split("?")[0]
+    names = [entry.name for entry in catalog.learners()]
+    words = text.replace(",", " ").replace("?", " ").split()
+    assert sum(word in names for word in words) == 3

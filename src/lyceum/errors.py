@@ -56,7 +56,7 @@ class LyceumError(Exception):
     >>> catalog.find("Rigde")
     Traceback (most recent call last):
         ...
-    lyceum.errors.LyceumError: there is no learner 'Rigde': did you mean Ridge?
+    lyceum.errors.LyceumError: there is no learner 'Rigde': did you mean Ridge, ...
     """
 
 

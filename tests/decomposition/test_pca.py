@@ -298,7 +298,7 @@ def test_summary_shows_cumulative_proportions_and_loadings():
 
 
 def test_bad_requests_are_refused_by_name():
-    with pytest.raises(ValueError, match="n_components=7 must be between 1 and min"):
+    with pytest.raises(ValueError, match="n_components=7 must be between 0 and min"):
         PCA(7).fit(X)
     with pytest.raises(ValueError, match="n_components"):
         PCA(1.5).fit(X)

@@ -38,7 +38,7 @@ def test_few_rows_allow_few_components_as_in_scikit_learn():
     rows = RNG.normal(size=(4, 9))
     with pytest.raises(
         SettingError,
-        match=r"n_components=6 must be between 1 and min\(n_samples, n_features\)=4",
+        match=r"n_components=6 must be between 0 and min\(n_samples, n_features\)=4",
     ):
         PCA(6).fit(rows)
     assert PCA().fit(rows).n_components_ == PeerPCA().fit(rows).n_components_ == 4
@@ -49,7 +49,7 @@ def test_few_rows_allow_few_components_as_in_scikit_learn():
 def test_every_solver_finds_the_same_components(solver):
     wide = RNG.normal(size=(300, 40)) * np.geomspace(10, 0.01, 40)
     peer = PeerPCA(5, svd_solver="full").fit(wide)
-    pca = PCA(5, svd_solver=solver, n_passes=6, random_state=0).fit(wide)
+    pca = PCA(5, svd_solver=solver, iterated_power=6, random_state=0).fit(wide)
     np.testing.assert_allclose(
         pca.explained_variance_, peer.explained_variance_, rtol=1e-6
     )
@@ -59,13 +59,13 @@ def test_every_solver_finds_the_same_components(solver):
     np.testing.assert_allclose(
         pca.explained_variance_ratio_, peer.explained_variance_ratio_, rtol=1e-6
     )
-    thin = PCA(5, svd_solver=solver, n_passes=6, random_state=0).fit(
+    thin = PCA(5, svd_solver=solver, iterated_power=6, random_state=0).fit(
         sparse.csr_array(wide)
     )
     np.testing.assert_allclose(
         thin.explained_variance_, peer.explained_variance_, rtol=1e-6
     )
-    weighted = PCA(5, svd_solver=solver, n_passes=6, random_state=0).fit(
+    weighted = PCA(5, svd_solver=solver, iterated_power=6, random_state=0).fit(
         wide, sample_weight=np.full(300, 2.0)
     )
     doubled = PeerPCA(5, svd_solver="full").fit(np.vstack([wide, wide]))
@@ -102,7 +102,7 @@ def test_the_full_solver_keeps_digits_that_the_scatter_loses():
 @pytest.mark.parametrize("rows", [X, RNG.normal(size=(20, 700))])
 def test_svd_is_scipys_and_its_error_is_that_of_the_factorisation(solver, rows):
     _, s, Vt = linalg.svd(rows, full_matrices=False)
-    svd = TruncatedSVD(3, algorithm=solver, n_passes=40, random_state=0).fit(rows)
+    svd = TruncatedSVD(3, algorithm=solver, n_iter=40, random_state=0).fit(rows)
     np.testing.assert_allclose(svd.singular_values_, s[:3], rtol=1e-6)
     np.testing.assert_allclose(
         np.abs((svd.components_ * Vt[:3]).sum(axis=1)), 1.0, rtol=1e-5
@@ -303,7 +303,7 @@ def test_fisher_streams_and_refuses(tmp_path):
 def test_attributes_of_svd_are_those_of_scikit_learn(algorithm):
     rng = np.random.default_rng(4)
     X = rng.normal(size=(60, 5)) @ rng.normal(size=(5, 5)) + 3.0
-    ours = TruncatedSVD(3, algorithm=algorithm, n_passes=40, random_state=0).fit(X)
+    ours = TruncatedSVD(3, algorithm=algorithm, n_iter=40, random_state=0).fit(X)
     theirs = PeerSVD(3, algorithm="arpack").fit(X)
     for name in (
         "components_",

@@ -10,7 +10,6 @@ from sklearn.linear_model import ElasticNet as Reference, Ridge as RidgeReferenc
 
 from lyceum import scan
 from lyceum._core.native import native
-from lyceum.errors import DataError
 from lyceum.linear import ElasticNetCV, Lasso, LassoCV, Ridge, RidgeCV
 
 
@@ -89,7 +88,7 @@ def test_one_standard_error_takes_the_larger_alpha():
     assert sparser.alpha_ > best.alpha_
     mean = best.mse_path_.mean(axis=1)
     at = np.argmin(mean)
-    reach = mean[at] + best.mse_path_[at].std(ddof=1) / np.sqrt(10)
+    reach = mean[at] + best.mse_path_[at].std(ddof=1) / np.sqrt(5)
     assert sparser.alpha_ == best.alphas_[np.flatnonzero(mean <= reach)[0]]
 
 
@@ -129,7 +128,7 @@ def test_sparse_files_and_dask_give_the_same(learner, tmp_path):
 
 def test_too_few_rows_are_refused():
     for learner in (LassoCV(), RidgeCV()):
-        with pytest.raises(DataError, match="two folds"):
+        with pytest.raises(ValueError, match=r"1 sample|n_samples=1"):
             learner.fit([[1.0]], [2.0])
     with pytest.raises(ValueError, match="l1_ratio"):
         ElasticNetCV(l1_ratio=[0.0, 1.0]).fit(*rows())

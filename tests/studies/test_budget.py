@@ -14,6 +14,7 @@ from lyceum.studies.plan.plan import Plan
 from lyceum.studies.plan.study_data import StudyData
 from lyceum.studies.run import conclusions as _conclusions
 from lyceum.studies.run.deadline import Deadline
+from lyceum.studies.run.schedule import Race
 from lyceum.studies.run.settings_search import SettingsSearch
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
@@ -114,3 +115,26 @@ def test_conclusions_without_time_are_named_and_made_when_there_is_more(
     again = lyceum.study(datasets.path("penguins"), "species", **ask)
     assert again.effects is not None
     assert again.comparison.holdout is not None
+
+
+def test_the_final_fit_is_not_searched_where_no_fold_had_time_for_it(
+    tmp_path, monkeypatch
+):
+    def no_search(*_, **__):
+        raise AssertionError("searched")
+
+    monkeypatch.setattr(Race, "_searches", lambda self, candidate: iter(()))
+    monkeypatch.setattr(Race, "_open_tasks", lambda self, candidates: iter(()))
+    monkeypatch.setattr(_conclusions, "search_settings", no_search)
+    found = lyceum.study(
+        datasets.path("penguins"),
+        "species",
+        learners=["NaiveBayes"],
+        folds=2,
+        n_settings=3,
+        budget=10.0,
+        out=tmp_path / "study",
+    )
+    assert found.choice.folds_searched == 0
+    assert found.n_fitted == found.n_rows
+    assert found.problems == ()

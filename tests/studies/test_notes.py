@@ -33,7 +33,8 @@ class Found:
 
     @property
     def columns(self):
-        return [SimpleNamespace(n_distinct=n) for n in self.n_distinct]
+        usual = {"name": "x", "kind": "continuous", "low": 0.0}
+        return [SimpleNamespace(n_distinct=n, **usual) for n in self.n_distinct]
 
     def __getitem__(self, name):
         assert name == "y"
@@ -50,6 +51,7 @@ def recipe(**changes):
         "repeats": 1,
         "time": None,
         "group": None,
+        "ignore": (),
         "n_settings": 12,
     }
     return SimpleNamespace(**{**usual, **changes})
@@ -333,3 +335,41 @@ def test_the_question_says_what_is_predicted_and_how_to_change_it(
     target = Column("y", "continuous", None, why)
     facts = SimpleNamespace(schema=Schema((), target), classes=classes)
     assert StudyPlanRecord.question.fget(facts) == question
+
+
+# -- kinds of targets that are not handled -------------------------------------------------
+
+
+def _columns(**kinds):
+    columns = [
+        SimpleNamespace(name=name, kind=kind, low=low, n_distinct=n)
+        for name, (kind, low, n) in kinds.items()
+    ]
+    return SimpleNamespace(columns=columns)
+
+
+def test_survival_data_are_recognized_by_a_time_and_an_event():
+    number, event = ("continuous", 0.0, 90), ("binary", 0.0, 2)
+    data = _columns(time=number, status=event, age=number)
+    [text] = _table_notes.survival_notes(data, recipe(target="time", ignore=()))
+    assert "'time' beside 'status' looks like survival data" in text
+    assert "not handled here" in text
+    [text] = _table_notes.survival_notes(data, recipe(target="status", ignore=()))
+    assert "consider --ignore 'time'" in text
+    for target, ignore in (("age", ()), ("time", ("status",))):
+        told = _table_notes.survival_notes(data, recipe(target=target, ignore=ignore))
+        assert not list(told)
+    plain = _columns(time=number, status=number)
+    assert not list(
+        _table_notes.survival_notes(plain, recipe(target="time", ignore=()))
+    )
+
+
+def test_counts_are_recognized_as_whole_numbers_from_zero_on():
+    g = np.random.default_rng(0)
+    counts = g.negative_binomial(1, 0.2, 200).astype(float)
+    [text] = _table_notes.count_note("days", counts)
+    assert f"looks like a count (whole numbers from 0 to {counts.max():.0f}," in text
+    assert "no model of counts" in text
+    for other in (counts + 0.5, counts + 1, g.normal(size=200), np.arange(200.0)):
+        assert not list(_table_notes.count_note("days", other))

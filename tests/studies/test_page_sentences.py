@@ -23,6 +23,8 @@ from lyceum.studies.report.format import (
     percent_text,
     score_text,
 )
+from lyceum.studies.report.glossary import glossary, mark_terms
+from lyceum.studies.report.headline import headline
 from lyceum.studies.report.model_effects import PairEffect
 from lyceum.studies.report.page import _Page, _section
 from lyceum.studies.report.parts import ExampleView, IntervalScale, TableCells
@@ -45,7 +47,8 @@ def study_of(found, **changes):
         "n_rows": 200, "n_fitted": 200, "n_missing": 0, "n_without_target": 0, "schema": ("a",),
         "candidates": [Candidate("b", "b", "naive Bayes", "", ())], "skipped": (), "failures": (),
         "problems": (), "suspects": (), "left_out": (), "finished": True, "answer": "An answer.",
-        "question": "A question.", "effects": None, "choice_sentence": "It was chosen.",
+        "question": "A question.", "headline": "A headline.", "effects": None,
+        "choice_sentence": "It was chosen.",
     }  # fmt: skip
     return SimpleNamespace(**{**usual, **changes})
 
@@ -489,3 +492,51 @@ class _Found(SimpleNamespace):
 
     def __getitem__(self, name):
         return next(column for column in self.columns if column.name == name)
+
+
+# -- words for people who know no statistics -----------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("found", "text"),
+    [
+        (
+            fake_study(Y, {"a": np.where(np.arange(200) < 46, 1 - clear(Y), clear(Y))}),
+            "A predicts 'y', wrong in 23 of 100 rows; a constant guess is wrong in 44 of 100.",
+        ),
+        (
+            fake_study(Y, {"a": np.where(np.arange(200) < 87, 1 - clear(Y), clear(Y))}),
+            "A predicts 'y', wrong in 435 of 1,000 rows; a constant guess is wrong in 440 of"
+            " 1,000, a difference that chance could make.",
+        ),
+        (
+            fake_study(numbers(), {"a": numbers() + 7.4}),
+            "A predicts 'y' and is typically off by 7.40; a constant guess is off by",
+        ),
+        (
+            fake_study(numbers(), {"a": numbers() * (1 + 1e-13)}),
+            "A predicts 'y' exactly, but for rounding; a constant guess is off by",
+        ),
+        (
+            fake_study(Y, {"a": clear(Y)}, loss=COSTS),
+            "A decides on 'y', which costs 0 per decision, 0 for the 200 rows tested; a constant",
+        ),
+        (
+            fake_study(Y, {"a": 1 - clear(Y)}),
+            "None of the learners that were tried predicts 'y' better than a constant guess.",
+        ),
+    ],
+)
+def test_the_headline_has_no_technical_word(found, text):
+    assert headline(study_of(found)).startswith(text)
+
+
+def test_every_technical_word_is_explained_where_it_stands_and_at_the_end():
+    marked = str(mark_terms("An AUC of 0.9 < 1 and a log loss; the AUC again."))
+    assert marked.count("<abbr") == 2
+    assert "0.9 &lt; 1" in marked
+    names = [
+        name for name, _ in glossary("RMSE, 95\u00a0% interval and standard errors")
+    ]
+    assert names == ["95 % interval", "RMSE", "standard error"]
+    assert glossary("a tree and a foldable chair") == []

@@ -74,7 +74,8 @@ class Page(HTMLParser):
         super().__init__()
         self.open, self.tags, self.words, self.ids, self.links = [], [], [], [], []
         self.captioned = []
-        self.feed(text)
+        # explanations of words stand inside sentences
+        self.feed(re.sub("</?abbr[^>]*>", "", text))
         assert not self.open
 
     def handle_starttag(self, tag, attributes):

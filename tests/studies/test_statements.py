@@ -81,6 +81,8 @@ LAST_WRONG, THREE_WRONG = (
 SURE_Y = binary(600, seed=9)
 SURE = np.where(SURE_Y == 1, 0.9995, 0.0005)
 SURE_WRONG = np.where(np.arange(600) % 55 == 7, 1 - SURE, SURE)
+REPEATED = ("repeated_identifier", "names the same case in several rows", False)
+PILE = ("pile", "is 0 in 49%: does 0 mean that it was not measured?", False)
 LEFT = ("identifier", "numbers rows.", True)
 
 # sentence, data on which it must appear, data on which it must not
@@ -293,6 +295,17 @@ SENTENCES = {
         "wider than the interval above as it assumes nothing of the rows",
         (Y, {"a": ONE_WRONG}),
         (numbers(), {"a": numbers() * 1.01}),
+    ),
+    "repeated identifiers suggest groups": (
+        "Column 'id' names the same case in several rows. If new rows will be about other cases,"
+        " use --group 'id'",
+        (Y, {"a": clear(Y)}, {"suspects": [ColumnWarning("id", *REPEATED)]}),
+        (Y, {"a": clear(Y)}, {"suspects": [ColumnWarning("id", *LEFT)]}),
+    ),
+    "a pile of one value": (
+        "mean that it was not measured? If so, leave these cells empty",
+        (Y, {"a": clear(Y)}, {"suspects": [ColumnWarning("x", *PILE)]}),
+        (Y, {"a": clear(Y)}, {"suspects": [ColumnWarning("x", *REPEATED)]}),
     ),
     "more rows help": (
         "would still gain from more rows",

@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, TypeVar
 
 import numpy as np
 
 from lyceum._core.text import plain, show, show_count
+
+# characters that LaTeX would not show as they are
+_LATEX_CHARACTERS = {
+    **{character: f"\\{character}" for character in "{}%$&#_"},
+    "\\": r"\textbackslash{}",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+}
+
+_FEW = 8  # values of a list that stand in one line
+_MOST_LINES = 200  # of a long list that is shown in a notebook
 
 Extended = TypeVar("Extended", bound="Explanation")
 
@@ -74,16 +85,100 @@ class Table:
             isinstance(row[j], int | float | np.number) for row in self.rows
         )
 
+    def to_latex(self) -> str:
+        """The table in LaTeX, with the rules of the package booktabs.
+
+        >>> print(Table("", ("class", "age"), [("a_1", 31.25)]).to_latex())
+        \\begin{tabular}{lr}
+        \\toprule
+        class & age \\\\
+        \\midrule
+        a\\_1 & 31.25 \\\\
+        \\bottomrule
+        \\end{tabular}
+        """
+        sides = ["lr"[self.is_number_column(j)] for j in range(len(self.columns))]
+        lines = [rf"\begin{{tabular}}{{{''.join(sides)}}}", r"\toprule"]
+        for row in (self.columns, *self.rows):
+            cells = " & ".join(latex_text(show(cell)) for cell in row)
+            lines.append(rf"{cells} \\")
+        lines.insert(3, r"\midrule")
+        lines += [r"\bottomrule", r"\end{tabular}"]
+        return "\n".join(lines)
+
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{html.escape(name)}</th>" for name in self.columns)
+        # words to the left, figures to the right, whatever the page does with cells
+        sides = [
+            "right" if self.is_number_column(j) else "left"
+            for j in range(len(self.columns))
+        ]
+        head = _html_cells("th", self.columns, sides)
         body = ""
         for row in self.rows:
-            cells = "".join(f"<td>{html.escape(show(cell))}</td>" for cell in row)
-            body += f"<tr>{cells}</tr>"
+            body += f"<tr>{_html_cells('td', map(show, row), sides)}</tr>"
         caption = ""
         if self.title:
             caption = f"<caption>{html.escape(self.title)}</caption>"
         return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _html_cells(tag: str, cells: Iterable[str], sides: Sequence[str]) -> str:
+    """The cells of one line of a table, each to its side."""
+    return "".join(
+        f'<{tag} style="text-align:{side}">{html.escape(str(cell))}</{tag}>'
+        for cell, side in zip(cells, sides)
+    )
+
+
+def latex_text(text: str) -> str:
+    """Text as LaTeX shows it as it is.
+
+    >>> latex_text("50 % of x_1")
+    '50 \\\\% of x\\\\_1'
+    """
+    return "".join(_LATEX_CHARACTERS.get(character, character) for character in text)
+
+
+class Shown:
+    """A result that a notebook shows as tables: by its `summary()`, its `table()`, or its values.
+
+    A subclass with a picture of its own defines `_repr_html_` itself.
+    """
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        for name in ("summary", "table"):
+            described: Any = getattr(self, name, None)
+            if callable(described):
+                described = described()
+            if isinstance(described, Summary | Table):
+                return described._repr_html_()
+        return _values_summary(self)._repr_html_()
+
+
+def _values_summary(result: Any) -> Summary:
+    """The values of a result: single ones as facts, lists of records and long lists as tables."""
+    if hasattr(result, "as_dict"):
+        values = result.as_dict()
+    else:
+        values = {field.name: getattr(result, field.name) for field in fields(result)}
+    facts: dict[str, Any] = {}
+    tables = []
+    for name, value in values.items():
+        records = value if isinstance(value, list) else []
+        if records and all(isinstance(record, dict) for record in records):
+            heads = list(records[0])
+            lines = [[record.get(head) for head in heads] for record in records]
+            tables.append(Table(name, heads, lines))
+        elif isinstance(value, dict):
+            tables.append(Table(name, ("name", "value"), list(value.items())))
+        elif np.size(value) <= _FEW:
+            facts[name] = value
+        else:
+            lines = [[i, item] for i, item in enumerate(np.asarray(value, object))]
+            tables.append(Table(name, ("number", "value"), lines[:_MOST_LINES]))
+    return Summary(type(result).__name__, facts, tables)
 
 
 def weights_table(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from functools import partial
 from numbers import Real
@@ -18,12 +19,15 @@ from lyceum._core.probability import AGAINST_RUNNER_UP, PRIOR_CONSTRAINTS, runne
 from lyceum._core.statistics import ClassSums, indicators
 from lyceum._core.types import Categories, Data
 from lyceum.bayes.generative import GenerativeClassifier
-from lyceum.errors import DataError, SettingError
+from lyceum.errors import DataError, SettingError, number_setting
 from lyceum.report import Explanation, Summary, Table
 
 _N_COLUMNS = 10  # columns per class in a summary
+_LEAST_ALPHA = 1e-10  # what logarithms can take
+
 _COUNT_CONSTRAINTS: dict[str, list] = {
-    "alpha": [Interval(Real, 0, None, closed="neither")],
+    "alpha": [Interval(Real, 0, None, closed="left"), "array-like"],
+    "force_alpha": ["boolean"],
     "fit_prior": ["boolean"],
     "class_prior": PRIOR_CONSTRAINTS["priors"],
     "prior_alpha": PRIOR_CONSTRAINTS["prior_alpha"],
@@ -36,7 +40,9 @@ class CountBayes(GenerativeClassifier):
     row."""
 
     _parameter_docs: ClassVar[str] = """
-    alpha : float
+    force_alpha : bool
+        Whether an alpha below 1e-10 is taken as it is.
+    alpha : float or array of shape (n_features,)
         Added to every count; 1 is Laplace's estimate.
     fit_prior : bool
         Whether the class priors are learned; if not, and none are given, they are equal.
@@ -63,7 +69,8 @@ class CountBayes(GenerativeClassifier):
     _coding = "one_hot"
     _takes_sparse = True
 
-    alpha: float
+    alpha: Any
+    force_alpha: bool
     fit_prior: bool
     class_prior: Any
     _present: np.ndarray  # (K, d)
@@ -74,6 +81,28 @@ class CountBayes(GenerativeClassifier):
         if self.class_prior is None and not self.fit_prior:
             return "uniform"
         return self.class_prior
+
+    @property
+    def _smoothing(self) -> Any:
+        """α of every column, at least 1e-10 unless `force_alpha`."""
+        alpha = number_setting("alpha", self.alpha)
+        n_columns = len(self.design_names)
+        if alpha.ndim and alpha.shape != (n_columns,):
+            raise SettingError(
+                f"When alpha is an array, it should contains `n_features`: {alpha.shape[0]} numbers"
+                f" came for {n_columns} columns"
+            )
+        if alpha.min() < 0:
+            raise SettingError("All values in alpha must be greater than 0.")
+        if alpha.min() < _LEAST_ALPHA and not self.force_alpha:
+            warnings.warn(
+                "alpha too small will result in numeric errors, setting alpha ="
+                f" {_LEAST_ALPHA:.1e}. Use `force_alpha=True` to keep alpha unchanged.",
+                UserWarning,
+                stacklevel=2,
+            )
+            return np.maximum(alpha, _LEAST_ALPHA)
+        return alpha
 
     def _finish_classes(self, statistic: ClassSums) -> None:
         self._set_priors(statistic)
@@ -198,13 +227,15 @@ class MultinomialNB(CountBayes):
     def __init__(
         self,
         *,
-        alpha: float = 1.0,
+        alpha: Any = 1.0,
+        force_alpha: bool = True,
         fit_prior: bool = True,
         class_prior: Any = None,
         prior_alpha: ArrayLike = 1.0,
         categorical_features: Categories = "from_dtype",
     ):
         self.alpha = alpha
+        self.force_alpha = force_alpha
         self.fit_prior = fit_prior
         self.class_prior = class_prior
         self.prior_alpha = prior_alpha
@@ -215,7 +246,7 @@ class MultinomialNB(CountBayes):
 
     def _finish(self, statistic: ClassSums) -> None:
         self._finish_classes(statistic)
-        smoothed = self.feature_count_ + self.alpha
+        smoothed = self.feature_count_ + self._smoothing
         class_sums = smoothed.sum(axis=1, keepdims=True)
         self.feature_log_prob_ = np.log(smoothed) - np.log(class_sums)
         self._finish_scores(self.feature_log_prob_)
@@ -270,7 +301,8 @@ class BernoulliNB(CountBayes):
     def __init__(
         self,
         *,
-        alpha: float = 1.0,
+        alpha: Any = 1.0,
+        force_alpha: bool = True,
         binarize: float = 0.0,
         fit_prior: bool = True,
         class_prior: Any = None,
@@ -278,6 +310,7 @@ class BernoulliNB(CountBayes):
         categorical_features: Categories = "from_dtype",
     ):
         self.alpha = alpha
+        self.force_alpha = force_alpha
         self.binarize = binarize
         self.fit_prior = fit_prior
         self.class_prior = class_prior
@@ -291,10 +324,11 @@ class BernoulliNB(CountBayes):
         self._finish_classes(statistic)
         # log p and log (1 - p) with p = (n_kj + α) / (n_k + 2 α); 1 - p from the counts of absent
         # cells, as it would lose digits near p = 1
-        log_divisor = np.log(self.class_count_ + 2.0 * self.alpha)[:, None]
+        alpha = self._smoothing
+        log_divisor = np.log(self.class_count_[:, None] + 2.0 * alpha)
         absent = np.maximum(self.class_count_[:, None] - self.feature_count_, 0.0)
-        self.feature_log_prob_ = np.log(self.feature_count_ + self.alpha) - log_divisor
-        log_absent = np.log(absent + self.alpha) - log_divisor
+        self.feature_log_prob_ = np.log(self.feature_count_ + alpha) - log_divisor
+        log_absent = np.log(absent + alpha) - log_divisor
         self._finish_scores(self.feature_log_prob_, log_absent)
 
     def _cells(self, block: Block) -> Any:
@@ -314,9 +348,9 @@ def _sums_of_counts(block: Block) -> ClassSums:
         else:
             column = np.argmin(cells) % block.X.shape[1]
         raise DataError(
-            f"Negative values in data: column {block.schema[int(column)].name!r} has"
-            f" {cells.min():g}, but MultinomialNB takes counts; use NaiveBayes or BernoulliNB for"
-            " other numbers"
+            "Negative values in data passed to MultinomialNB: column"
+            f" {block.schema[int(column)].name!r} has {cells.min():g}, but it takes counts; use"
+            " NaiveBayes or BernoulliNB for other numbers"
         )
     return ClassSums.of(block)
 

@@ -14,6 +14,7 @@ from sklearn.utils.validation import (
     column_or_1d,
 )
 
+from lyceum._core.report import Shown
 from lyceum._core.text import show_count
 from lyceum._core.types import Data, Weights
 from lyceum.errors import DataError, SettingError
@@ -30,7 +31,7 @@ STEPS: dict[str, Callable[[np.ndarray, float, float, float], np.ndarray]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class DriftingMeans:
+class DriftingMeans(Shown):
     """The mean of every class, moved by each of its rows in turn: μ ← μ + η_n (x - μ).
 
     With η_n = 1/n the means are those of all rows, as in `LinearDiscriminantAnalysis.means_`. With

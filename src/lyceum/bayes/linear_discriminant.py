@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
-from typing import ClassVar
+from functools import partial
+from numbers import Integral, Real
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import LinAlgWarning
+from sklearn.base import ClassNamePrefixFeaturesOutMixin
+from sklearn.utils.validation import check_is_fitted
 
-from lyceum._core.constraints import StrOptions
+from lyceum._core.base import NewColumns
+from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block
 from lyceum._core.probability import (
     RIDGE,
@@ -21,7 +26,7 @@ from lyceum._core.probability import (
 )
 from lyceum._core.statistics import ClassMoments, ClassRowScatter, ClassScatter
 from lyceum._core.text import show_count
-from lyceum._core.types import Categories, Priors
+from lyceum._core.types import Categories, Data, Priors
 from lyceum.bayes.discriminant import (
     DISCRIMINANT_CONSTRAINTS,
     ClassStatistic,
@@ -33,7 +38,9 @@ from lyceum.errors import SettingError
 from lyceum.report import Summary, Table
 
 
-class LinearDiscriminantAnalysis(Discriminant):
+class LinearDiscriminantAnalysis(
+    ClassNamePrefixFeaturesOutMixin, NewColumns, Discriminant
+):
     """Linear discriminant: Gaussian classes that share one covariance.
 
     P(k | x) ∝ π_k N(x; μ_k, Σ). Terms that depend on x alone cancel, and the rule is linear:
@@ -51,6 +58,10 @@ class LinearDiscriminantAnalysis(Discriminant):
     covariance : {"full", "diagonal", "spherical", "identity"}, default="full"
         The structure of Σ: any; diagonal; σ²I, with σ² the mean of the variances; or I, which with
         `priors="uniform"` gives the class of the nearest mean.
+    shrinkage : float in [0, 1] or None, default=None
+        s of the covariance (1 - s) Σ + s σ²I, with σ² the mean of its variances.
+    n_components : int or None, default=None
+        The directions that `transform` keeps, at most min(K - 1, d); None: all of them.
     unbiased : bool, default=False
         Divide by N - K instead of N.
 
@@ -63,6 +74,13 @@ class LinearDiscriminantAnalysis(Discriminant):
         Σ⁻¹(μ_k - x̄); with two classes the difference of the second and the first.
     intercept_ : array of shape (K,) or (1,)
         The constants of the rule that belong to `coef_`.
+    xbar_ : array of shape (d,)
+        x̄, from which `transform` measures.
+    scalings_ : array of shape (d, min(K - 1, d))
+        The directions of `transform`, whose scores have variance 1 within the classes: the ratio of
+        the variance between and within the classes falls from the first to the last.
+    explained_variance_ratio_ : array of shape (n_components,)
+        The share of every direction in the variance between the classes.
 
     See Also
     --------
@@ -89,19 +107,40 @@ class LinearDiscriminantAnalysis(Discriminant):
 
     _pooled = True
     _parameter_constraints: ClassVar[dict] = {
+        "solver": [StrOptions({"svd", "lsqr", "eigen"})],
+        "shrinkage": [Interval(Real, 0, 1, closed="both"), None],
+        "n_components": [Interval(Integral, 1, None, closed="left"), None],
+        "store_covariance": ["boolean"],
+        "tol": [Interval(Real, 0, None, closed="left")],
         "covariance": [StrOptions({"full", "diagonal", "spherical", "identity"})],
         **DISCRIMINANT_CONSTRAINTS,
+    }
+
+    _without_effect: ClassVar[dict[str, str]] = {
+        "solver": "the pooled covariance is factored, whatever its name",
+        "store_covariance": "`covariance_` is always there",
+        "tol": "a singular covariance gets a ridge, with a warning",
     }
 
     def __init__(
         self,
         *,
+        solver: str = "svd",
+        shrinkage: float | None = None,
+        priors: Priors = None,
+        n_components: int | None = None,
+        store_covariance: bool = False,
+        tol: float = 1e-4,
         covariance: str = "full",
         unbiased: bool = False,
-        priors: Priors = None,
         prior_alpha: ArrayLike = 1.0,
         categorical_features: Categories = "from_dtype",
     ):
+        self.solver = solver
+        self.shrinkage = shrinkage
+        self.n_components = n_components
+        self.store_covariance = store_covariance
+        self.tol = tol
         self.covariance = covariance
         self.unbiased = unbiased
         self.priors = priors
@@ -127,6 +166,7 @@ class LinearDiscriminantAnalysis(Discriminant):
         # With m = μ_k - x̄ and Σ⁻¹ = Wᵀ W: the coefficients mᵀ Wᵀ W, and the constant
         # log π_k - ½ |W m|² - coefᵀ x̄. About x̄, so that a large offset does not cancel.
         center = self.priors_ @ self.means_
+        self._set_directions(white.W, center)
         centered = white.apply(self.means_ - center)
         coef = centered * white.W if diagonal else centered @ white.W
         self._set_rule(
@@ -139,6 +179,8 @@ class LinearDiscriminantAnalysis(Discriminant):
         log_priors: np.ndarray,
         total_variance: np.ndarray,
     ) -> None:
+        for name in ("scalings_", "explained_variance_ratio_", "xbar_"):
+            self.__dict__.pop(name, None)
         scatter = statistic.pooled_rows()
         divisor = self._degrees_left(bool(scatter.any()))
         self.covariance_ = pooled_covariance(statistic, divisor, total_variance)
@@ -169,9 +211,62 @@ class LinearDiscriminantAnalysis(Discriminant):
         left = self._degrees_left(bool(scatter.any()))
         if scatter.ndim != 2:
             scatter = apply_structure(self.covariance, scatter)
-        if left > 0:
-            return scatter / left
-        return np.zeros_like(scatter)
+        if left <= 0:
+            return np.zeros_like(scatter)
+        return self._shrunk(scatter / left)
+
+    def _shrunk(self, covariance: np.ndarray) -> np.ndarray:
+        """(1 - s) Σ + s σ²I."""
+        if not self.shrinkage:
+            return covariance
+        s = float(self.shrinkage)
+        if covariance.ndim == 1:
+            return (1 - s) * covariance + s * covariance.mean()
+        d = len(covariance)
+        return (1 - s) * covariance + s * np.trace(covariance) / d * np.eye(d)
+
+    # -- directions --------------------------------------------------------------------
+
+    @property
+    def _n_directions(self) -> int:
+        most = min(len(self.classes_) - 1, len(self.mean_))
+        if self.n_components is None or most == 0:
+            return most
+        if self.n_components > most:
+            raise SettingError(
+                "n_components cannot be larger than min(n_features, n_classes - 1):"
+                f" {self.n_components} > {most}"
+            )
+        return int(self.n_components)
+
+    def _set_directions(self, W: np.ndarray, center: np.ndarray) -> None:
+        """With Σ⁻¹ = Wᵀ W: the singular vectors of √π_k W (μ_k - x̄), taken back by Wᵀ."""
+        most = min(len(self.classes_) - 1, len(self.mean_))
+        roots = np.sqrt(self.priors_)[:, None]
+        white = (
+            (self.means_ - center) * W if W.ndim == 1 else (self.means_ - center) @ W.T
+        )
+        _, sizes, V = np.linalg.svd(roots * white, full_matrices=False)
+        back = V[:most].T
+        self.scalings_ = back * W[:, None] if W.ndim == 1 else W.T @ back
+        squares = sizes[:most] ** 2
+        total = float(squares.sum()) or 1.0
+        self.explained_variance_ratio_ = (squares / total)[: self._n_directions]
+        self.xbar_ = center
+
+    def transform(self, X: Data) -> Any:
+        """The rows on the directions that part the classes best, (n, n_components)."""
+        check_is_fitted(self)
+        if not hasattr(self, "scalings_"):
+            raise SettingError(
+                "transform needs a covariance of all columns, and there are fewer rows than"
+                " columns: lyceum.decomposition.DiscriminantProjection takes them"
+            )
+        return self._in_new_columns(partial(_directions, self), X)
+
+    @property
+    def _n_features_out(self) -> int:
+        return self._n_directions
 
     def _degrees_left(self, has_scatter: bool) -> float:
         """What the scatter is divided by: N, or N - K."""
@@ -283,3 +378,8 @@ class LinearDiscriminantAnalysis(Discriminant):
             "means_": (K, d),
             "priors_": (K,),
         }
+
+
+def _directions(learner: LinearDiscriminantAnalysis, block: Block) -> np.ndarray:
+    kept = learner.scalings_[:, : learner._n_directions]
+    return (block.X - learner.xbar_) @ kept

@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lyceum._core.data import row_weights
+from lyceum._core.report import Shown
 from lyceum.errors import DataError, SettingError, number_setting
 
 
 @dataclass(frozen=True, slots=True)
-class NormalMean:
+class NormalMean(Shown):
     """Knowledge of a mean μ, N(mean, variance), when rows are N(μ, noise) and `noise` is known.
 
     After n rows of mean x̄, with precisions that add:

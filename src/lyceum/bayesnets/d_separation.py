@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lyceum._core.probability import find_labels
+from lyceum._core.report import Shown
 from lyceum.bayesnets.directed_graph import (
     Parents,
     all_nodes,
@@ -49,7 +50,7 @@ class PathVerdict:
 
 
 @dataclass(frozen=True)
-class DSeparation:
+class DSeparation(Shown):
     """Whether two sets of variables are d-separated by a third, and why.
 
     `bool(verdict)` is the verdict: `if d_separated(net, "a", "b"): ...`.

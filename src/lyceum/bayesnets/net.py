@@ -11,6 +11,7 @@ import numpy as np
 
 from lyceum._core.lazy_arrow import pa
 from lyceum._core.probability import Factor, find_labels, label_key
+from lyceum._core.report import Shown
 from lyceum._core.types import Data
 from lyceum.bayesnets import directed_graph as graph
 from lyceum.bayesnets.inference.evidence import read_evidence
@@ -29,7 +30,7 @@ from lyceum.errors import DataError, ModelFileError, SettingError
 from lyceum.report import Summary
 
 
-class BayesNet:
+class BayesNet(Shown):
     """A Bayesian network: P(X₁, ..., Xₙ) = Π P(Xᵢ | parents of Xᵢ) over a directed acyclic graph.
 
     A network never changes: `do` and `with_nodes` give another one. The first query compiles it

@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from lyceum._core.report import Shown
 from lyceum.errors import DataError, ModelFileError, number_setting
 
 _TOLERANCE = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
-class TableNode:
+class TableNode(Shown):
     """A discrete variable: P(states | parents) as a table.
 
     Parameters
@@ -163,7 +164,7 @@ class TableNode:
 
 
 @dataclass(frozen=True, eq=False)
-class GaussianNode:
+class GaussianNode(Shown):
     """A number: x = intercept + coefficientsᵀ (numeric parents) + noise, noise ~ N(0, variance).
 
     With discrete parents there is one such equation for every combination of their states.

@@ -9,6 +9,8 @@ such as `entry.missing`, import the class.
 from __future__ import annotations
 
 import difflib
+import re
+from collections.abc import Iterable
 from dataclasses import replace
 from types import ModuleType
 from typing import Any
@@ -120,9 +122,27 @@ def find(name: str) -> Entry:
     entries = {entry.name: entry for entry in learners()}
     if name in entries:
         return entries[name]
-    near = difflib.get_close_matches(name, entries, 1)
-    hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(entries)}"
-    raise LyceumError(f"there is no learner {name!r}: {hint}")
+    first, second, third = nearest_names(name, entries)
+    raise LyceumError(
+        f"there is no learner {name!r}: did you mean {first}, {second} or {third}?"
+        " `lyceum learners` lists all"
+    )
+
+
+def nearest_names(name: str, names: Iterable[str]) -> list[str]:
+    """The three names that are written most like one that there is not.
+
+    >>> nearest_names("ridge", ["Lasso", "Ridge", "RidgeCV", "SVC"])
+    ['Ridge', 'RidgeCV', 'Lasso']
+    """
+    plain = re.sub(r"[\W_]", "", name).casefold()
+
+    def likeness(known: str) -> float:
+        other = known.casefold()
+        is_part = plain in other or other in plain
+        return difflib.SequenceMatcher(None, plain, other).ratio() + is_part
+
+    return sorted(names, key=lambda known: -likeness(known))[:3]
 
 
 def syllabus_entries(row: str) -> tuple[Entry | Item, ...]:

@@ -95,6 +95,26 @@ _NoHeader = Annotated[
         rich_help_panel=_READING,
     ),
 ]
+_HeaderRow = Annotated[
+    int,
+    typer.Option(
+        min=0,
+        help="The row with the names of the columns, counted from 1 as spreadsheets count.",
+        show_default=False,
+        rich_help_panel=_READING,
+    ),
+]
+_Missing = Annotated[
+    list[str] | None,
+    typer.Option(
+        help=(
+            "A text that means a missing cell, beside empty cells; repeat for more. Otherwise NA,"
+            " N/A, NaN, null, None and ? do."
+        ),
+        metavar="<str>",
+        rich_help_panel=_READING,
+    ),
+]
 _Table = Annotated[
     str,
     typer.Option(
@@ -129,6 +149,8 @@ _FORMAT_OPTIONS: dict[str, tuple[Any, Any]] = {
     "encoding": ("", _Encoding),
     "decimal": ("", _Decimal),
     "no_header": (False, _NoHeader),
+    "header_row": (0, _HeaderRow),
+    "missing": (None, _Missing),
     "table": ("", _Table),
     "memory": (None, _Memory),
     "limit": (None, _Limit),
@@ -169,12 +191,22 @@ Resume = Annotated[
     ),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite files that exist.")]
+Only = Annotated[
+    bool,
+    typer.Option(
+        "--only",
+        help=(
+            "Write what was predicted alone, not the row number, the columns of the data, the"
+            " probability and the doubt."
+        ),
+    ),
+]
 TableOut = Annotated[
     str,
     typer.Option(
         "--out",
         "-o",
-        help="A .csv or .parquet file, or - for CSV on standard output.",
+        help="A .csv, .parquet or .xlsx file, or - for CSV on standard output.",
     ),
 ]
 
@@ -246,6 +278,24 @@ def write_table(table: Any, path: str) -> None:
         write(table, file)
 
 
+def _file_format(
+    *,
+    separator: str,
+    no_header: bool,
+    missing: list[str] | None,
+    **settings: Any,
+) -> Any:
+    """How files are written, by the options of a command."""
+    from lyceum._core.data import FileFormat
+
+    names = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "bar": "|"}
+    if missing is not None:
+        settings["missing"] = ("", *missing)
+    return FileFormat(
+        separator=names.get(separator, separator), header=not no_header, **settings
+    )
+
+
 def reads_files(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the options that say how files are written; it gets them as `file_format`, a
     FileFormat."""
@@ -253,21 +303,18 @@ def reads_files(command: Callable[..., None]) -> Callable[..., None]:
     @wraps(command)
     def with_options(
         *args: Any,
-        separator: str,
-        encoding: str,
-        decimal: str,
-        no_header: bool,
-        table: str,
         memory: float | None,
         limit: float | None,
         **options: Any,
     ) -> None:
-        from lyceum._core.data import FileFormat, reading_limits
+        from lyceum._core.data import reading_limits
 
-        names = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "bar": "|"}
-        file_format = FileFormat(
-            names.get(separator, separator), encoding, decimal, not no_header, table
-        )
+        written = {
+            name: options.pop(name)
+            for name in _FORMAT_OPTIONS
+            if name not in ("memory", "limit")
+        }
+        file_format = _file_format(**written)
         n_bytes = None if memory is None else round(memory * 1e6)
         with reading_limits(n_bytes, limit):
             command(*args, file_format=file_format, **options)

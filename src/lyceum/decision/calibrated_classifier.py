@@ -8,6 +8,7 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.special import expit, softmax
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, _fit_context, clone
 from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.metaestimators import available_if
@@ -46,13 +47,21 @@ class CalibratedClassifierCV(MetaEstimatorMixin, Classifier, BaseEstimator):
 
     Parameters
     ----------
-    estimator : classifier with `predict_proba`
-        It is cloned and fitted.
+    estimator : classifier with `predict_proba` or `decision_function`, default=None
+        It is cloned and fitted. Scores s of two classes enter as 1 / (1 + exp(-s)), those of more
+        by softmax, so that "sigmoid" is Platt's rule on them. None: scikit-learn's linear support
+        vector machine, as there.
     method : {"temperature", "sigmoid", "isotonic"} or PosteriorMap, default="sigmoid"
         How posteriors are calibrated; a map that was learned before is taken as it is.
     cv : int, splitter, or splits, default=None
         The folds from which the map is learned; a number makes stratified ones, drawn by the seed,
         and None makes five.
+    n_jobs : int, default=None
+        Threads at a time.
+    ensemble : bool or "auto", default=False
+        Whether the estimators of all folds, each with a map from its own left-out rows, vote by
+        their mean posterior ("auto" too, as in scikit-learn); else one estimator of all rows has
+        the map of all left-out rows.
     random_state : int, default=None
         The seed of the folds.
 
@@ -64,6 +73,8 @@ class CalibratedClassifierCV(MetaEstimatorMixin, Classifier, BaseEstimator):
         The fitted estimator.
     map_ : PosteriorMap
         The map that its posteriors go through.
+    calibrated_classifiers_ : list of CalibratedClassifierCV
+        With `ensemble`: the estimator of every fold with its map.
     n_features_in_ : int
         The number of columns, if the estimator knows it.
     feature_names_in_ : array of str
@@ -92,7 +103,13 @@ class CalibratedClassifierCV(MetaEstimatorMixin, Classifier, BaseEstimator):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        "estimator": [HasMethods(["fit", "predict_proba"])],
+        "estimator": [
+            HasMethods(["fit", "predict_proba"]),
+            HasMethods(["fit", "decision_function"]),
+            None,
+        ],
+        "n_jobs": [Integral, None],
+        "ensemble": ["boolean", StrOptions({"auto"})],
         "method": [StrOptions(set(PosteriorMap.METHODS)), PosteriorMap],
         "cv": ["cv_object"],
         "random_state": ["random_state"],
@@ -100,15 +117,19 @@ class CalibratedClassifierCV(MetaEstimatorMixin, Classifier, BaseEstimator):
 
     def __init__(
         self,
-        estimator: Estimator,
+        estimator: Estimator | None = None,
         method: Any = "sigmoid",
         *,
         cv: Any = None,
+        n_jobs: int | None = None,
+        ensemble: bool | str = False,
         random_state: int | np.random.RandomState | None = None,
     ):
         self.estimator = estimator
         self.method = method
         self.cv = cv
+        self.n_jobs = n_jobs
+        self.ensemble = ensemble
         self.random_state = random_state
 
     @classmethod
@@ -131,14 +152,22 @@ class CalibratedClassifierCV(MetaEstimatorMixin, Classifier, BaseEstimator):
         if not isinstance(X, Rows):
             y = check_target(y, self)
         with unchanged_on_failure(self):
+            self.__dict__.pop("calibrated_classifiers_", None)
             if isinstance(self.method, PosteriorMap):
                 self.map_ = self.method
             else:
                 self.map_ = self._learn_map(X, y, weights)
-            self.estimator_ = clone(self.estimator).fit(X, y, **weights)
+            self.estimator_ = self._new_estimator().fit(X, y, **weights)
             self.classes_ = np.asarray(self.estimator_.classes_)
             inherit_columns(self, self.estimator_, schema=True)
         return self
+
+    def _new_estimator(self) -> Any:
+        if self.estimator is not None:
+            return clone(self.estimator)
+        from sklearn.svm import LinearSVC  # takes long to import
+
+        return LinearSVC(random_state=0)
 
     def _learn_map(
         self, X: Data, y: Target, weights: dict[str, np.ndarray]
@@ -155,19 +184,36 @@ class CalibratedClassifierCV(MetaEstimatorMixin, Classifier, BaseEstimator):
         # out-of-fold posteriors; a class that a fold's estimator has not seen has 0
         proba = np.zeros((len(codes), K))
         tested = np.zeros(len(codes), dtype=bool)
+        voters = []
         for train, test in self._splits(codes):
             part = {name: values[train] for name, values in weights.items()}
             truth = None if y is None else np.asarray(y)[train]
-            fitted = clone(self.estimator).fit(take(train), truth, **part)
-            columns = np.arange(K)
-            if len(fitted.classes_) != K:
-                columns = np.asarray(np.searchsorted(labels, fitted.classes_))
-            proba[np.ix_(test, columns)] = fitted.predict_proba(take(test))
+            fitted = self._new_estimator().fit(take(train), truth, **part)
+            columns = np.searchsorted(labels, fitted.classes_)
+            proba[np.ix_(test, columns)] = posteriors_of(fitted, take(test))
             tested[test] = True
+            if self.ensemble:
+                voters.append(self._voter(fitted, codes, proba, w, test))
+        if voters:
+            self.calibrated_classifiers_ = voters
         # a splitter may leave rows untested
         if w is not None:
             w = np.asarray(w)[tested]
         return PosteriorMap.fit(str(self.method), codes[tested], proba[tested], w)
+
+    def _voter(
+        self, fitted: Estimator, codes: np.ndarray, proba: Any, w: Any, test: Any
+    ) -> Any:
+        """A fitted estimator with the map of its left-out rows."""
+        weight = None if w is None else np.asarray(w)[test]
+        voter = clone(self).set_params(ensemble=False)
+        voter.estimator_ = fitted
+        voter.map_ = PosteriorMap.fit(
+            str(self.method), codes[test], proba[test], weight
+        )
+        voter.classes_ = np.asarray(fitted.classes_)
+        inherit_columns(voter, fitted, schema=True)
+        return voter
 
     def _splits(self, codes: np.ndarray) -> Any:
         """Training and test rows of every fold, no more folds than the rarest class has rows."""
@@ -189,7 +235,16 @@ class CalibratedClassifierCV(MetaEstimatorMixin, Classifier, BaseEstimator):
     def predict_proba(self, X: Data) -> np.ndarray:
         """The calibrated posteriors."""
         check_is_fitted(self)
-        return self._from_posteriors(self.estimator_.predict_proba(X))
+        voters = getattr(self, "calibrated_classifiers_", None)
+        if voters is None:
+            return self._from_posteriors(posteriors_of(self.estimator_, X))
+        mean = np.zeros((0, 0))
+        for voter in voters:
+            proba = voter.predict_proba(X)
+            if not mean.size:
+                mean = np.zeros((len(proba), len(self.classes_)))
+            mean[:, np.searchsorted(self.classes_, voter.classes_)] += proba
+        return mean / len(voters)
 
     def _from_posteriors(self, proba: Any) -> np.ndarray:
         return self.map_(np.asarray(proba))
@@ -221,11 +276,22 @@ class CalibratedClassifierCV(MetaEstimatorMixin, Classifier, BaseEstimator):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        inner = get_tags(self.estimator)
+        inner = get_tags(self._new_estimator())
         tags.input_tags = inner.input_tags
         if inner.classifier_tags:
             tags.classifier_tags.multi_class = inner.classifier_tags.multi_class
         return tags
+
+
+def posteriors_of(estimator: Estimator, X: Data) -> np.ndarray:
+    """The posteriors of a classifier; its scores by the logistic or the softmax function, where it
+    has none."""
+    if hasattr(estimator, "predict_proba"):
+        return np.asarray(estimator.predict_proba(X))
+    scores = np.asarray(estimator.decision_function(X))
+    if scores.ndim == 1:
+        return np.column_stack([expit(-scores), expit(scores)])
+    return softmax(scores, axis=1)
 
 
 def _encode(X: Data, y: Target) -> tuple[np.ndarray, Callable[[np.ndarray], Any]]:

@@ -13,6 +13,7 @@ from sklearn.utils.validation import _check_y, column_or_1d
 
 from lyceum._core.data import is_dask, labels
 from lyceum._core.probability import LossMatrix, find_labels, label_array, label_key
+from lyceum._core.report import Shown
 from lyceum._core.text import plain, show_count
 from lyceum._core.types import Loss, Target, Weights
 from lyceum.errors import DataError, SettingError
@@ -23,7 +24,7 @@ _SUM_TOLERANCE = 1e-3  # posteriors in float32, or rounded to three digits, stil
 
 
 @dataclass(frozen=True, eq=False)
-class Decisions:
+class Decisions(Shown):
     """Actions, one per row, with their risks; converts to an array of the actions.
 
     Attributes

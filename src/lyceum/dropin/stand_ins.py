@@ -7,7 +7,6 @@ patched or not.
 
 from __future__ import annotations
 
-import inspect
 import time
 import types
 from abc import ABCMeta
@@ -17,7 +16,10 @@ from functools import cache, wraps
 from typing import Any
 
 from lyceum.dropin import calls
+from lyceum.dropin.differences import parameters_of
 from lyceum.errors import Cancelled
+
+_parameters = cache(parameters_of)
 
 _LEARNING = ("fit", "fit_predict", "fit_transform", "partial_fit")
 
@@ -193,10 +195,3 @@ def _changed(learner: Any) -> dict[str, Any]:
         for name, value in settings.items()
         if value is not defaults[name] and repr(value) != repr(defaults[name])
     }
-
-
-@cache
-def _parameters(kind: Any) -> dict[str, Any]:
-    """The parameters of a class with their defaults."""
-    parameters = list(inspect.signature(kind.__init__).parameters.values())[1:]
-    return {parameter.name: parameter.default for parameter in parameters}

@@ -13,6 +13,7 @@ import sklearn
 from sklearn.base import BaseEstimator
 
 from lyceum.dropin import calls, stand_ins
+from lyceum.dropin.differences import KEPT
 
 # rooms with learners; their doors list their names without importing them
 ROOMS = (
@@ -68,14 +69,16 @@ def patch_sklearn(fallback: bool = True) -> None:
     Replaced are the names in scikit-learn's public modules and in the module that defines the
     class. Code that imported a class before keeps scikit-learn's, and so do scikit-learn's own
     modules: call this first. What inherits from a replaced class inherits from scikit-learn's,
-    whose private parts a subclass may use.
+    whose private parts a subclass may use. Classes whose defaults mean something else in Lyceum
+    stay scikit-learn's: `lyceum.dropin.differences.KEPT` says which and why.
 
     Parameters
     ----------
     fallback : bool, default=True
         Where Lyceum's learner refuses a parameter, its value or an input, scikit-learn's learns
         instead: the object becomes one of scikit-learn's class, and `report()` says why. If it
-        refuses too, the error is scikit-learn's. Without, the error is Lyceum's.
+        refuses too, the error is scikit-learn's. Without, the error is Lyceum's, and all classes
+        are replaced: for tests of Lyceum itself.
 
     See Also
     --------
@@ -95,6 +98,8 @@ def patch_sklearn(fallback: bool = True) -> None:
     stand_ins.set_fallback(fallback)
     calls.forget()
     for name, (_, theirs) in shared_classes().items():
+        if name in KEPT and fallback:
+            continue
         for module in _homes(name, theirs):
             _replaced.append((module, name, theirs))
             setattr(module, name, stand_ins.stand_in(name))

@@ -11,6 +11,7 @@ from typing import Any
 from lyceum._core.base import decide
 from lyceum._core.files import write_file
 from lyceum._core.packages import EXTRAS, check_installed
+from lyceum._core.report import Shown
 from lyceum._core.types import Estimator
 from lyceum.errors import ExportError
 from lyceum.export.c_code import write_c
@@ -42,7 +43,7 @@ ENDINGS = (*_WRITERS, ".onnx")
 
 
 @dataclass(frozen=True, slots=True)
-class Exported:
+class Exported(Shown):
     """What was written, and how far it is from the model.
 
     Attributes

@@ -85,6 +85,7 @@ class Nystroem(Transformer, KernelLearner):
     _parameter_constraints: ClassVar[dict] = {
         "n_components": [Interval(Integral, 1, None, closed="left")],
         **KERNEL_CONSTRAINTS,
+        "kernel_params": [dict, None],
         "random_state": ["random_state"],
     }
 
@@ -93,8 +94,9 @@ class Nystroem(Transformer, KernelLearner):
         kernel: Any = "rbf",
         *,
         gamma: object = None,
-        degree: int = 3,
         coef0: float = 1.0,
+        degree: int = 3,
+        kernel_params: dict[str, Any] | None = None,
         n_components: int = 100,
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -104,6 +106,7 @@ class Nystroem(Transformer, KernelLearner):
         self.gamma = gamma
         self.degree = degree
         self.coef0 = coef0
+        self.kernel_params = kernel_params
         self.n_components = n_components
         self.random_state = random_state
         self.n_jobs = n_jobs

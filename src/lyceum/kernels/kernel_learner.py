@@ -4,6 +4,7 @@ files."""
 from __future__ import annotations
 
 import os
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -60,6 +61,8 @@ class KernelLearner(Learner):
     gamma : float, "scale", "auto", "median" or None
         γ of a kernel by name: "auto" and None are 1 / d, "scale" is 1 / (d · variance of the
         cells); "median" is for "rbf".
+    kernel_params : dict or None
+        Further arguments of a kernel that is a function.
     kernel : str, Kernel or callable
         "linear", "rbf", "poly", "sigmoid", "distance" or "precomputed"; a kernel object; or a
         function of two rows or of two matrices.
@@ -90,7 +93,7 @@ class KernelLearner(Learner):
                     "gamma is for kernels by name: give it to the kernel itself,"
                     " RBFKernel(gamma=...)"
                 )
-            return as_kernel(self.kernel)
+            return as_kernel(self._with_params(self.kernel))
         names = _SETTINGS.get(self.kernel, ())
         settings = {name: getattr(self, name) for name in names}
         if "gamma" not in settings:
@@ -107,6 +110,17 @@ class KernelLearner(Learner):
                 f"gamma={self.gamma!r} does not go with kernel={self.kernel!r}: give a number"
             )
         return as_kernel(self.kernel, **settings)
+
+    def _with_params(self, kernel: Any) -> Any:
+        """A function with `kernel_params`, where the learner has them."""
+        params = getattr(self, "kernel_params", None)
+        if not params:
+            return kernel
+        if isinstance(kernel, Kernel):
+            raise SettingError(
+                "kernel_params are for a function: give settings to the kernel itself"
+            )
+        return partial(kernel, **params)
 
     def _learned_kernel(self, block: Block, y: Target = None) -> Kernel:
         """The kernel with all its settings known: a row of weight 2 counts as two for its width.

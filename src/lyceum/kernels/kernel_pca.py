@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,7 +13,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from lyceum._core.base import NewColumns
-from lyceum._core.constraints import Interval
+from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block
 from lyceum._core.text import show_count
 from lyceum._core.types import Categories, Data, Target, Weights
@@ -49,12 +49,19 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
     `inverse_transform` gives rows whose image is near the projection: exactly so for the linear
     kernel; for the RBF kernel by the fixed point of Mika et al., a mean of the training rows
     weighted by kernel values. Other kernels have no rows for most points of their feature space,
-    and refuse.
+    and refuse, unless `fit_inverse_transform` is set.
 
     Parameters
     ----------
     n_components : int or None, default=None
         How many components to keep; None keeps all that have variance.
+    alpha : float, default=1.0
+        The penalty of the ridge regression that learns the inverse, with `fit_inverse_transform`.
+    fit_inverse_transform : bool, default=False
+        Whether `inverse_transform` is learned, for any kernel, by kernel ridge regression of the
+        rows on their scores, as in scikit-learn.
+    remove_zero_eig : bool, default=False
+        Whether components without variance are dropped although `n_components` asks for them.
 
     Attributes
     ----------
@@ -76,6 +83,10 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
         The weighted mean of all kernel values.
     kernel_ : Kernel
         The kernel, with what it learned.
+    X_transformed_fit_ : array of shape (n, n_components_)
+        With `fit_inverse_transform`: the scores of the training rows.
+    dual_coef_ : array of shape (n, n_columns)
+        With `fit_inverse_transform`: (K + alpha I)⁻¹ X, K the kernel values of the scores.
 
     See Also
     --------
@@ -84,6 +95,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
 
     References
     ----------
+    Bakır, Weston and Schölkopf (2004), Learning to find pre-images, NIPS 16.
     Schölkopf, Smola and Müller (1998), Nonlinear component analysis as a kernel eigenvalue problem.
     Mika, Schölkopf, Smola, Müller, Scholz and Rätsch (1999), Kernel PCA and de-noising in feature
     spaces, NIPS 11.
@@ -105,8 +117,24 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
     )
     _parameter_constraints: ClassVar[dict] = {
         "n_components": [Interval(Integral, 1, None, closed="left"), None],
+        "kernel_params": [dict, None],
+        "alpha": [Interval(Real, 0, None, closed="left")],
+        "fit_inverse_transform": ["boolean"],
+        "eigen_solver": [StrOptions({"auto", "dense", "arpack", "randomized"})],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left"), None],
+        "iterated_power": [
+            Interval(Integral, 0, None, closed="left"),
+            StrOptions({"auto"}),
+        ],
+        "remove_zero_eig": ["boolean"],
+        "random_state": ["random_state"],
         **KERNEL_CONSTRAINTS,
     }
+    _without_effect: ClassVar[dict[str, str]] = dict.fromkeys(
+        ("eigen_solver", "tol", "max_iter", "iterated_power", "random_state"),
+        "the eigenvectors are exact",
+    )
 
     def __init__(
         self,
@@ -115,7 +143,17 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
         kernel: Any = "linear",
         gamma: object = None,
         degree: int = 3,
-        coef0: float = 1.0,
+        coef0: float = 1,
+        kernel_params: dict[str, Any] | None = None,
+        alpha: float = 1.0,
+        fit_inverse_transform: bool = False,
+        eigen_solver: str = "auto",
+        tol: float = 0,
+        max_iter: int | None = None,
+        iterated_power: int | str = "auto",
+        remove_zero_eig: bool = False,
+        random_state: int | np.random.RandomState | None = None,
+        copy_X: bool = True,
         n_jobs: int | None = None,
         categorical_features: Categories = "from_dtype",
     ):
@@ -124,6 +162,16 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
         self.gamma = gamma
         self.degree = degree
         self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.alpha = alpha
+        self.fit_inverse_transform = fit_inverse_transform
+        self.eigen_solver = eigen_solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.iterated_power = iterated_power
+        self.remove_zero_eig = remove_zero_eig
+        self.random_state = random_state
+        self.copy_X = copy_X
         self.n_jobs = n_jobs
         self.categorical_features = categorical_features
 
@@ -146,7 +194,24 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
         self.row_weights_ = w
         self.kernel_ = self._learned_kernel(block)
         self._find(double_gram(self.kernel_, self.rows_), w)
+        for name in ("X_transformed_fit_", "dual_coef_"):
+            self.__dict__.pop(name, None)
+        if self.fit_inverse_transform:
+            self._learn_inverse()
         return self
+
+    def _learn_inverse(self) -> None:
+        """Rows by kernel ridge regression on scores (Bakır, Weston and Schölkopf, 2004)."""
+        if self._is_precomputed:
+            raise SettingError(
+                "Cannot fit_inverse_transform with a precomputed kernel."
+            )
+        rows = self.rows_.toarray() if sparse.issparse(self.rows_) else self.rows_
+        scores = np.sqrt(self.eigenvalues_) * self.eigenvectors_
+        self.X_transformed_fit_ = scores / np.sqrt(self.row_weights_)[:, None]
+        K = double_gram(self.kernel_, self.X_transformed_fit_)
+        K[np.diag_indices_from(K)] += self.alpha
+        self.dual_coef_ = linalg.solve(K, rows, assume_a="sym")
 
     def _find(self, K: np.ndarray, w: np.ndarray) -> None:
         share = w / w.sum()
@@ -199,7 +264,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
                 )
         is_positive = values > max(_ZERO * size, rounding, np.finfo(float).tiny)
         values = np.where(is_positive, values, 0.0)
-        if self.n_components is None:
+        if self.n_components is None or self.remove_zero_eig:
             k = max(1, int(is_positive.sum()))
             return values[:k], vectors[:, :k]
         return values, vectors
@@ -254,6 +319,9 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
         """
         check_is_fitted(self)
         Z = check_array(X, dtype=np.float64)
+        if self.fit_inverse_transform:
+            K = double_gram(self.kernel_, Z, self.X_transformed_fit_)
+            return K @ self.dual_coef_
         if Z.shape[1] != self.n_components_:
             raise DataError(
                 f"the scores have {show_count(Z.shape[1], 'column')}, but there are "

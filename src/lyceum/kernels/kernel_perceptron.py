@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum._core.base import Classifier, separability_facts, set_separability
 from lyceum._core.constraints import Interval
 from lyceum._core.data import Block
+from lyceum._core.steps import StepColumn, StepKind
 from lyceum._core.types import Categories, Data, Operation, Target, Weights
 from lyceum.errors import cannot_export
 from lyceum.kernels.functions.base import Kernel, kernel_operations
@@ -108,6 +109,26 @@ class KernelPerceptron(Classifier, KernelLearner):
         "lyceum.linear.Perceptron, or lyceum.kernels.Nystroem before it"
     )
     _nan_means_none: ClassVar[bool] = True
+    _step_kind = StepKind(
+        "pass",
+        (
+            StepColumn(
+                "mistakes", "mistakes", "rows with y Σ α y k(x, x) ≤ 0", unit="rows"
+            ),
+            StepColumn(
+                "updates",
+                "updates",
+                "the rows that were wrong, in their order: α ← α + 1",
+                unit="row numbers",
+            ),
+            StepColumn(
+                "row_mistakes",
+                "α",
+                "α of a row is how often it was wrong",
+                axes=("row",),
+            ),
+        ),
+    )
     _parameter_constraints: ClassVar[dict] = {
         **KERNEL_CONSTRAINTS,
         "max_iter": [Interval(Integral, 1, None, closed="left")],

@@ -23,6 +23,7 @@ from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Rows
 from lyceum._core.native import native
 from lyceum._core.statistics import Moments
+from lyceum._core.steps import StepColumn, StepKind
 from lyceum._core.types import Categories, ClassWeight, Data, Target, Weights
 from lyceum.errors import SettingError, number_setting
 from lyceum.linear.linear_scores import (
@@ -110,6 +111,34 @@ class Perceptron(LinearScores):
     """
 
     history_axes: ClassVar[tuple[str, str]] = ("pass", "mistakes")
+    _step_kind = StepKind(
+        "pass",
+        (
+            StepColumn(
+                "coef",
+                "w",
+                "w ← w + η y x for every row that is wrong",
+                axes=("class", "column"),
+                ends_in="coef_",
+            ),
+            StepColumn(
+                "intercept",
+                "b",
+                "b ← b + η y for every row that is wrong",
+                axes=("class",),
+                ends_in="intercept_",
+            ),
+            StepColumn(
+                "mistakes", "mistakes", "rows with y (w·x + b) ≤ 0", unit="rows"
+            ),
+            StepColumn(
+                "rows",
+                "w after every row",
+                "the weights, the intercept last",
+                axes=("row", "weight"),
+            ),
+        ),
+    )
     _parameter_constraints: ClassVar[dict] = {
         "learning_rate": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],

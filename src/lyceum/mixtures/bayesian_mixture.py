@@ -15,6 +15,7 @@ from lyceum._core.data import Rows
 from lyceum._core.probability import positive_matrix
 from lyceum._core.solvers import EMOutcome, EMProblem, ExpectationMaximization
 from lyceum._core.statistics import Moments
+from lyceum._core.steps import StepColumn, StepKind
 from lyceum._core.types import Categories
 from lyceum.errors import SettingError, number_setting
 from lyceum.mixtures.base import MIXTURE_CONSTRAINTS
@@ -137,6 +138,33 @@ class BayesianGaussianMixture(EllipticalMixture):
     2
     """
 
+    _step_kind = StepKind(
+        "iteration",
+        (
+            StepColumn("objective", "bound", "the lower bound of the log evidence"),
+            StepColumn(
+                "weights",
+                "π",
+                "π_k = Σ r_k / N",
+                axes=("component",),
+                ends_in="weights_",
+            ),
+            StepColumn(
+                "means",
+                "μ",
+                "μ_k = Σ r_k x / Σ r_k",
+                axes=("component", "column"),
+                ends_in="means_",
+            ),
+            StepColumn(
+                "covariances",
+                "S",
+                "S_k = Σ r_k (x − μ_k)(x − μ_k)ᵀ / Σ r_k, and the prior",
+                axes=("component", "column", "column"),
+                ends_in="covariances_",
+            ),
+        ),
+    )
     _parameter_constraints: ClassVar[dict] = {
         **{
             name: rule

@@ -12,6 +12,7 @@ from scipy import sparse
 from lyceum._core.constraints import Interval
 from lyceum._core.data import Block, Schema, Step
 from lyceum._core.statistics import Moments, indicators
+from lyceum._core.steps import StepColumn, StepKind
 from lyceum._core.types import Categories, Data
 from lyceum.errors import SettingError
 from lyceum.mixtures.start import ScaledCells
@@ -76,6 +77,26 @@ class BernoulliMixture(TableMixture):
     [0.02, 0.98]
     """
 
+    _step_kind = StepKind(
+        "iteration",
+        (
+            StepColumn("objective", "F", "F = Σ ln Σ_k π_k p_k(x), and the prior"),
+            StepColumn(
+                "weights",
+                "π",
+                "π_k = Σ r_k / N",
+                axes=("component",),
+                ends_in="weights_",
+            ),
+            StepColumn(
+                "probabilities",
+                "p",
+                "p_kj = Σ r_k x_j / Σ r_k, with added counts",
+                axes=("component", "column"),
+                ends_in="probabilities_",
+            ),
+        ),
+    )
     _coding = "one_hot"
     _takes_missing = True
     _takes_sparse = True

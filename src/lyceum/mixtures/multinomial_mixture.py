@@ -10,6 +10,7 @@ from scipy import sparse
 
 from lyceum._core.data import Block, Schema, Step
 from lyceum._core.statistics import Moments
+from lyceum._core.steps import StepColumn, StepKind
 from lyceum._core.types import Categories
 from lyceum.errors import DataError
 from lyceum.mixtures.table_mixture import TABLE_CONSTRAINTS, TableMixture
@@ -71,6 +72,26 @@ class MultinomialMixture(TableMixture):
     True
     """
 
+    _step_kind = StepKind(
+        "iteration",
+        (
+            StepColumn("objective", "F", "F = Σ ln Σ_k π_k p_k(x), and the prior"),
+            StepColumn(
+                "weights",
+                "π",
+                "π_k = Σ r_k / N",
+                axes=("component",),
+                ends_in="weights_",
+            ),
+            StepColumn(
+                "probabilities",
+                "p",
+                "p_kj = Σ r_k x_j / Σ r_k, with added counts",
+                axes=("component", "column"),
+                ends_in="probabilities_",
+            ),
+        ),
+    )
     _coding = "one_hot"
     _takes_sparse = True
     _counts = True

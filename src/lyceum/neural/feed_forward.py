@@ -13,6 +13,7 @@ from sklearn.utils import check_random_state
 
 from lyceum._core.base import check_same_columns, undefined, validation_parts
 from lyceum._core.data import Block, Rows
+from lyceum._core.steps import StepColumn, StepKind
 from lyceum._core.types import Data, Operation, Target, Weights
 from lyceum.errors import (
     DataError,
@@ -51,6 +52,36 @@ class FeedForward(NetworkSettings):
     scale_: np.ndarray
 
     history_axes: ClassVar[tuple[str, str]] = ("epoch", "loss")
+    _step_kind = StepKind(
+        "epoch",
+        (
+            StepColumn(
+                "objective", "loss", "the mean loss over the epoch, and the penalty"
+            ),
+            StepColumn("learning_rate", "η", "η of the epoch"),
+            StepColumn(
+                "validation_loss",
+                "validation loss",
+                "the mean loss of the rows held out",
+            ),
+            StepColumn(
+                "validation_score", "validation score", "the score of the rows held out"
+            ),
+            StepColumn(
+                "parameters",
+                "w",
+                "w ← w − η ∂E / ∂w",
+                axes=("parameter",),
+                ends_in="parameters_",
+            ),
+            StepColumn(
+                "steps",
+                "w after every step",
+                "w ← w − η ∂E / ∂w",
+                axes=("step", "parameter"),
+            ),
+        ),
+    )
     _coding = "one_hot"
 
     # -- what a subclass says ----------------------------------------------------------

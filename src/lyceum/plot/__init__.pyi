@@ -76,3 +76,4 @@ from lyceum.plot.scores.score_curves import (
     precision_recall as precision_recall,
     roc as roc,
 )
+from lyceum.plot.step_pictures import steps as steps

@@ -17,6 +17,7 @@ from lyceum._core.base import CATEGORICAL_FEATURES
 from lyceum._core.constraints import Interval
 from lyceum._core.data import Block, Rows, Schema, codes_of
 from lyceum._core.statistics import Scatter
+from lyceum._core.steps import StepColumn, StepKind
 from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.prepare.base import Transformer
 from lyceum.prepare.chained_equations import (
@@ -116,6 +117,21 @@ class IterativeImputer(Transformer):
 
     history_axes: ClassVar[tuple[str, str]] = ("round", "largest move")
 
+    _step_kind = StepKind(
+        "round",
+        (
+            StepColumn("objective", "move", "the largest change of a filled cell"),
+            StepColumn(
+                "intercept", "b₀", "of the prediction of every column", axes=("column",)
+            ),
+            StepColumn(
+                "coef",
+                "b",
+                "of the prediction of every column",
+                axes=("column", "column"),
+            ),
+        ),
+    )
     _reads_rows = "many passes"
     _parameter_constraints: ClassVar[dict] = {
         "alpha": [Interval(Real, 0, None, closed="neither")],

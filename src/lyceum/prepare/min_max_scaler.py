@@ -45,6 +45,12 @@ class MinMaxScaler(Transformer, OnePassLearner):
         The smallest cell of every column; NaN for those left alone.
     data_max_ : array of shape (n_features,)
         The largest cell of every column; NaN for those left alone.
+    data_range_ : array of shape (n_features,)
+        Their difference.
+    scale_, min_ : arrays of shape (n_features,)
+        z = x · scale_ + min_.
+    n_samples_seen_ : int
+        The number of rows.
     statistic_ : Moments
         The merged moments of the columns, which `partial_fit` adds to.
 
@@ -70,10 +76,12 @@ class MinMaxScaler(Transformer, OnePassLearner):
         self,
         feature_range: tuple[float, float] = (0, 1),
         *,
+        copy: bool = True,
         clip: bool = False,
         categorical_features: Categories = "from_dtype",
     ) -> None:
         self.feature_range = feature_range
+        self.copy = copy
         self.clip = clip
         self.categorical_features = categorical_features
 
@@ -97,6 +105,12 @@ class MinMaxScaler(Transformer, OnePassLearner):
         moving[[column.is_categorical for column in self.schema_]] = False
         self.data_min_ = np.where(moving, moments.low, np.nan)
         self.data_max_ = np.where(moving, moments.high, np.nan)
+        self.data_range_ = self.data_max_ - self.data_min_
+        new_min, new_max = map(float, self.feature_range)
+        widths = np.where(self.data_range_ > 0, self.data_range_, 1.0)
+        self.scale_ = (new_max - new_min) / widths
+        self.min_ = new_min - np.where(moving, self.data_min_, 0.0) * self.scale_
+        self.n_samples_seen_ = int(moments.n_rows)
 
     def _step(self, schema: Schema) -> Affine:
         return self._affine()

@@ -52,6 +52,8 @@ class StandardScaler(Transformer, OnePassLearner):
         columns.
     var_ : array of shape (n_features,)
         The variance of every column; 1 for those left alone.
+    n_samples_seen_ : int or array of shape (n_features,)
+        The rows with a known cell, by column where their numbers differ; weights count as rows.
     statistic_ : Moments
         The merged moments of the columns, which `partial_fit` adds to.
 
@@ -76,11 +78,13 @@ class StandardScaler(Transformer, OnePassLearner):
     def __init__(
         self,
         *,
+        copy: bool = True,
         with_mean: bool = True,
         with_std: bool = True,
         ddof: int = 0,
         categorical_features: Categories = "from_dtype",
     ) -> None:
+        self.copy = copy
         self.with_mean = with_mean
         self.with_std = with_std
         self.ddof = ddof
@@ -112,6 +116,7 @@ class StandardScaler(Transformer, OnePassLearner):
         # the mean of equal numbers is that number, not what is left after rounding
         mean = np.where(moments.low == moments.high, moments.low, moments.mean)
         self.mean_ = np.where(moving, mean, 0.0)
+        self.n_samples_seen_ = _seen(moments.weight)
 
     def _step(self, schema: Schema) -> Affine:
         return self._affine()
@@ -143,6 +148,15 @@ def is_constant(moments: Moments) -> np.ndarray:
     rounding = 4 * np.finfo(np.float64).eps * np.abs(moments.mean)
     is_rounding = moments.scatter <= rounding**2 * moments.weight
     return (moments.low >= moments.high) | is_rounding
+
+
+def _seen(weights: np.ndarray) -> Any:
+    """The number of rows behind every column, one number where it is the same for all."""
+    counts = weights
+    if (weights == np.round(weights)).all():
+        counts = weights.astype(np.int64)
+    is_same = len(counts) > 0 and (counts == counts[0]).all()
+    return counts[0] if is_same else counts
 
 
 def _moments(block: Block) -> Moments:

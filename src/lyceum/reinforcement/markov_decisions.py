@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from lyceum._core.report import Shown
 from lyceum._core.text import plain
 from lyceum.errors import DataError, SettingError
 from lyceum.report import Table
@@ -16,7 +17,7 @@ _STAYED = 10  # sweeps after which a policy that stays is evaluated exactly
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class DecisionProcess:
+class DecisionProcess(Shown):
     """A Markov decision process whose model is known.
 
     Parameters
@@ -115,7 +116,7 @@ class DecisionProcess:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Policy:
+class Policy(Shown):
     """The best action in every state, and its expected return.
 
     Attributes

@@ -12,6 +12,7 @@ from sklearn.utils import _safe_indexing, check_random_state
 
 from lyceum._core.data import Rows, is_frame, scan
 from lyceum._core.distances import Gower, pairwise_blocks
+from lyceum._core.report import Shown
 from lyceum._core.statistics import p_log2_p
 from lyceum._core.text import plain, show_count
 from lyceum._core.types import Data, Estimator, Seed
@@ -23,7 +24,7 @@ STRATEGIES = ("uncertainty", "margin", "entropy", "committee", "density", "rando
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ActiveLearning:
+class ActiveLearning(Shown):
     """The queried rows, in order, and the learning curve.
 
     Attributes

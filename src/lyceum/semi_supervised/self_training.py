@@ -16,6 +16,7 @@ from lyceum._core.base import (
 from lyceum._core.constraints import HasMethods, Interval, StrOptions
 from lyceum._core.data import row_weights
 from lyceum._core.members import Ensemble, MemberData
+from lyceum._core.steps import StepColumn, StepKind
 from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.bayes import NaiveBayes
 from lyceum.progress import report
@@ -80,6 +81,17 @@ class SelfTrainingClassifier(Classifier, Ensemble):
     ['a', 'a', 'a', 'b', 'b', 'b']
     """
 
+    _step_kind = StepKind(
+        "round",
+        (
+            StepColumn(
+                "labeled", "labeled", "rows that were given a label", unit="rows"
+            ),
+            StepColumn(
+                "threshold", "threshold", "the least posterior that was believed"
+            ),
+        ),
+    )
     _takes_unlabeled: ClassVar[bool] = True
     _explains_by_replacement: ClassVar[bool] = True
     _alternative: ClassVar[str] = "SemiSupervisedEM"

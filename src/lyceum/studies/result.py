@@ -125,8 +125,9 @@ class Study(StudyPlanRecord, Conclusions):
         The choice, fitted on all rows, from its model file.
     ranking : lyceum.report.Table
         The learners, best first.
-    question, answer, choice_sentence : str
-        What is predicted, what predicts it best and how well, and which learner was chosen and why.
+    headline, question, answer, choice_sentence : str
+        How good the predictions are in plain words, what is predicted, what predicts it best and
+        how well, and which learner was chosen and why.
     actions : tuple
         The possible decisions, in the order of the columns of `RankedLearner.confusion`; doubt is
         last.
@@ -305,6 +306,7 @@ class Study(StudyPlanRecord, Conclusions):
         }
         return {
             "format": 2,
+            "headline": Problems().attempt("headline", lambda: self.headline),
             "answer": Problems().attempt("answer", lambda: self.answer),
             "target": self.recipe.target,
             **super().as_dict(),
@@ -352,6 +354,13 @@ class Study(StudyPlanRecord, Conclusions):
 
         return answer(self)
 
+    @property
+    def headline(self) -> str:
+        """How good the predictions are, in words for people who know no statistics."""
+        from lyceum.studies.report.headline import headline
+
+        return headline(self)
+
     def summary(self) -> Summary:
         """The answer, the ranking and what to know about it."""
         facts = {
@@ -368,6 +377,7 @@ class Study(StudyPlanRecord, Conclusions):
         """The summary in lines of at most 80 characters."""
         sentences = (*self.comparison.statements, *self.problems)
         parts = [
+            _lines(self.headline),
             _lines(self.answer),
             _lines(self.choice_sentence),
             str(self.ranking),

@@ -18,6 +18,7 @@ from lyceum._core.base import pipeline_steps
 from lyceum._core.data import FileFormat, Kind, Rows, scan
 from lyceum._core.files import write_file
 from lyceum._core.packages import EXTRAS, check_installed
+from lyceum._core.report import Shown
 from lyceum._core.text import plain
 from lyceum._core.types import Data, Estimator
 from lyceum.catalog import find
@@ -37,7 +38,7 @@ _LISTED_WORDS = 8  # that are named of every cluster
 
 
 @dataclass(frozen=True, eq=False)
-class TableClusters:
+class TableClusters(Shown):
     """The clusters of a table.
 
     Attributes

@@ -18,6 +18,7 @@ from lyceum._core.constraints import HasMethods, Interval
 from lyceum._core.data import row_weights
 from lyceum._core.members import Ensemble, MemberData, one_hot, set_seeds
 from lyceum._core.statistics import seed_from
+from lyceum._core.steps import StepColumn, StepKind
 from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.errors import DataError, SettingError
 from lyceum.progress import report
@@ -86,6 +87,17 @@ class TrAdaBoost(Classifier, Ensemble):
 
     _explains_by_replacement: ClassVar[bool] = True
     _alternative: ClassVar[str] = "NaiveBayes or LogisticRegression"
+    _step_kind = StepKind(
+        "round",
+        (
+            StepColumn("error", "ε", "ε = the weighted error on the target domain"),
+            StepColumn(
+                "source_weight",
+                "share",
+                "the share of all weight that the source rows have",
+            ),
+        ),
+    )
     _parameter_constraints: ClassVar[dict] = {
         "estimator": [HasMethods(["fit", "predict"]), None],
         "n_estimators": [Interval(Integral, 2, None, closed="left")],

@@ -21,6 +21,7 @@ from lyceum._core.base import (
     several_outputs,
 )
 from lyceum._core.data import Block, Rows
+from lyceum._core.steps import StepColumn, StepKind
 from lyceum._core.trees import (
     Actions,
     Router,
@@ -112,6 +113,19 @@ class TreeLearner(TreeModel, Learner):
         `candidates`, a list of `column`, `gain`, `score` and `threshold`.
     """
 
+    _step_kind = StepKind(
+        "node",
+        (
+            StepColumn("node", "number", "the number of the node in the tree"),
+            StepColumn("objective", "impurity", "the impurity of the rows of the node"),
+            StepColumn("column", "column", "the column of the largest score"),
+            StepColumn(
+                "candidates",
+                "candidates",
+                "gain = impurity − Σ n_i / n · impurity of branch i",
+            ),
+        ),
+    )
     _coding = "codes"
     _takes_missing: ClassVar[bool] = True
 

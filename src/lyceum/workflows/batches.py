@@ -82,6 +82,25 @@ class Batches:
             return n_cells // max(1, n_columns)
         return None
 
+    @cached_property
+    def all_names(self) -> list[str]:
+        """The names of all columns of the first file, or of the frame."""
+        if self.kind == "csv":
+            reader = self.file_format.csv_reader(self.paths[0])
+            return list(reader.with_types(self.paths[0]).types)
+        if self.kind == "parquet":
+            return list(parquet_footer(self.paths[0])[0].schema.to_arrow_schema().names)
+        return list(read_data(self.data, self.file_format).table.column_names)
+
+    @property
+    def first_row(self) -> int:
+        """The number of the first row as a spreadsheet counts: below the names of the columns,
+        which are in row 1 unless there is a title."""
+        if self.kind == "csv":
+            reader = self.file_format.csv_reader(self.paths[0])
+            return reader.preamble + 1 + self.file_format.header
+        return self.file_format.header_row + 1 if self.file_format.header_row else 2
+
     def __iter__(self) -> Iterator[pa.Table]:
         if self.kind == "csv":
             return self._csv()

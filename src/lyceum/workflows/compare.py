@@ -12,6 +12,7 @@ from scipy import stats
 
 from lyceum._core.data import FileFormat
 from lyceum._core.files import spool
+from lyceum._core.report import Shown
 from lyceum._core.statistics import log_losses
 from lyceum._core.text import plain, show_count
 from lyceum._core.types import Data, Loss
@@ -27,7 +28,7 @@ _ALPHA = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class PairedTest:
+class PairedTest(Shown):
     """A measure of both models on the same rows; less is better.
 
     Attributes

@@ -13,6 +13,7 @@ from scipy import stats
 
 from lyceum._core.data import FileFormat
 from lyceum._core.files import spool
+from lyceum._core.report import Shown
 from lyceum._core.statistics import log_losses
 from lyceum._core.text import plain, show_count
 from lyceum._core.types import Data, Estimator, Loss
@@ -33,7 +34,7 @@ from lyceum.workflows.outcomes import Outcomes
 
 
 @dataclass(frozen=True, slots=True)
-class MetricValue:
+class MetricValue(Shown):
     """A measured number with a 95 % interval, where there is one.
 
     Attributes
@@ -241,26 +242,29 @@ def evaluate_model(
             *_cost_metrics(outcomes, fitted, loss, doubt),
             *_posterior_metrics(outcomes, fitted),
         )
-    notes = []
-    if outcomes.n_missing:
-        notes.append(
-            f"Left out: {show_count(outcomes.n_missing, 'row')} without a truth."
-        )
-    if outcomes.unknown_classes:
-        n = int((outcomes.truth < 0).sum())
-        names = ", ".join(map(repr, outcomes.unknown_classes[:3]))
-        notes.append(
-            f"The model does not know the class of {show_count(n, 'row')}, such as {names}: this"
-            " counts as wrong, and is left out of costs, log loss and AUC."
-        )
     return Evaluation(
         learner=fitted.name,
         target=target or fitted.target.name,
         n_rows=len(outcomes.truth),
         metrics=metrics,
         confusion=matrix,
-        notes=tuple(notes),
+        notes=tuple(_notes(outcomes)),
     )
+
+
+def _notes(outcomes: Outcomes) -> Iterator[str]:
+    """What was left out, or counts otherwise than one would think."""
+    if outcomes.training_note:
+        yield outcomes.training_note
+    if outcomes.n_missing:
+        yield f"Left out: {show_count(outcomes.n_missing, 'row')} without a truth."
+    if outcomes.unknown_classes:
+        n = int((outcomes.truth < 0).sum())
+        names = ", ".join(map(repr, outcomes.unknown_classes[:3]))
+        yield (
+            f"The model does not know the class of {show_count(n, 'row')}, such as {names}: this"
+            " counts as wrong, and is left out of costs, log loss and AUC."
+        )
 
 
 def mean_interval(values: np.ndarray) -> tuple[float, float, float]:

@@ -14,6 +14,7 @@ from sklearn.base import is_classifier
 from lyceum._core.data import FileFormat, read_data, warn_about_format
 from lyceum._core.files import write_file
 from lyceum._core.lazy_arrow import csv, pa
+from lyceum._core.report import Shown
 from lyceum._core.types import Estimator
 from lyceum.bayes import NaiveBayes
 from lyceum.errors import DataError, SettingError
@@ -21,7 +22,7 @@ from lyceum.semi_supervised import STRATEGIES, active_learning
 
 
 @dataclass(frozen=True, slots=True)
-class Labeled:
+class Labeled(Shown):
     """The result of labeling the rows of a file.
 
     Attributes

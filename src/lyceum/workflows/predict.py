@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
@@ -15,12 +15,16 @@ import numpy as np
 from lyceum._core.data import Block, FileFormat, decode_dictionary
 from lyceum._core.files import replace_file, spool
 from lyceum._core.lazy_arrow import csv as pa_csv, pa, pc, pq
+from lyceum._core.report import Shown
 from lyceum._core.text import plain
 from lyceum._core.types import Data, Estimator, Loss
 from lyceum.decision import LossMatrix, minimum_risk
 from lyceum.errors import DataError, SettingError
+from lyceum.workflows.batches import Batches
 from lyceum.workflows.fitted_model import FittedModel
+from lyceum.workflows.new_rows import NewRows
 from lyceum.workflows.original_columns import original_columns
+from lyceum.workflows.xlsx import XlsxWriter
 
 _REJECT = "reject"
 # what makes a spreadsheet run a cell, or split it
@@ -28,7 +32,7 @@ _FORMULA = r"^([=+\-@\t\r])"
 
 
 @dataclass(frozen=True, slots=True)
-class Predicted:
+class Predicted(Shown):
     """How many rows were predicted, where they are, and how often each answer was given.
 
     Attributes
@@ -39,6 +43,12 @@ class Predicted:
         Where the predictions were written, None for a stream.
     answers : dict[Any, int]
         How often every class (or action) was predicted; empty for numbers.
+    notes : tuple of str
+        Sentences on cells that the model has seen nothing like, and on rows that look unlike the
+        training rows.
+    odd_cells : dict
+        The numbers behind them: "unknown_categories" and "out_of_range" by column, and the columns
+        that are "unlike".
 
     See Also
     --------
@@ -66,12 +76,13 @@ class Predicted:
     n_rows: int
     path: str | None
     answers: dict[Any, int]
+    notes: tuple[str, ...] = ()
+    odd_cells: dict[str, Any] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
         """Everything in JSON's own types."""
-        return plain(
-            {"predictions": self.path, "rows": self.n_rows, "answers": self.answers}
-        )
+        facts = {"predictions": self.path, "rows": self.n_rows, "answers": self.answers}
+        return plain({**facts, **self.odd_cells, "notes": self.notes})
 
 
 def predict_file(
@@ -83,6 +94,7 @@ def predict_file(
     loss: Loss = None,
     doubt: float | None = None,
     keep: Sequence[str] = (),
+    everything: bool = False,
     force: bool = False,
     file_format: FileFormat | None = None,
     spreadsheet: bool = False,
@@ -96,7 +108,7 @@ def predict_file(
     ----------
     model : fitted learner or pipeline
     data : path, glob, frame, or "-" for CSV from standard input
-    out : path ending in .csv or .parquet, or a binary stream that is written as CSV
+    out : path ending in .csv, .parquet or .xlsx, or a binary stream that is written as CSV
         The column "predicted"; the new columns of a model that only transforms; the column
         "log_density" of a density, "score" of a detector without a decision (lower is more
         unusual). With `loss` or `doubt` also "risk", the expected cost of what was decided.
@@ -110,6 +122,10 @@ def predict_file(
         as much.
     keep : names, optional
         Columns of the data to write along, in front.
+    everything : bool, default=False
+        Whether the number of every row, counted as in a spreadsheet, and all columns of the data
+        are written too, and of a classifier the "probability" of what was decided and its "doubt":
+        the probability that the truth is another class.
     force : bool, default=False
         Whether an existing file is replaced.
     file_format : FileFormat, optional
@@ -136,29 +152,70 @@ def predict_file(
     344
     """
     fitted = FittedModel(model)
-    answer = _Answer.of(fitted, proba, *fitted.costs(loss, doubt))
-    # refused before any row is read
-    clash = [name for name in keep if name in answer.names]
-    if clash:
-        raise DataError(
-            f"column {clash[0]!r} cannot be kept: the predictions have a column of that name"
-        )
+    # new columns take the place of the data
+    everything = everything and fitted.gives != "new columns"
+    answer = _Answer.of(fitted, proba, *fitted.costs(loss, doubt), surely=everything)
+    copies = _Copies.of(keep, answer.names)
     counts = np.zeros(len(answer.labels), dtype=np.int64)
     n_rows = 0
     with ExitStack() as stack:
         data = stack.enter_context(spool(data))
+        new = NewRows.of_model(fitted)
+        if everything:
+            copies = _Copies.of_all(data, file_format, answer.names)
         write = stack.enter_context(_writer(out, force, spreadsheet))
-        batches = fitted.outputs(data, also=tuple(keep), file_format=file_format)
-        for table, output in batches:
+        also = tuple(copies.names)
+        for table, output in fitted.outputs(data, also=also, file_format=file_format):
             columns, indices = answer(output)
-            copied = {name: table.column(name) for name in keep}
-            write(pa.table({**copied, **columns}))
+            new.note(table)
+            write(pa.table({**copies(table, n_rows), **columns}))
             counts += np.bincount(indices, minlength=len(counts))
             n_rows += table.num_rows
         if not n_rows:
             raise DataError("the data has column names but no rows (0 samples)")
     path = os.fspath(out) if isinstance(out, str | os.PathLike) else None
-    return Predicted(n_rows, path, dict(zip(answer.labels, counts.tolist())))
+    answers = dict(zip(answer.labels, counts.tolist()))
+    return Predicted(n_rows, path, answers, tuple(new.sentences()), new.as_dict())
+
+
+@dataclass(frozen=True)
+class _Copies:
+    """The columns of the data that are written too, by the names that they get."""
+
+    names: Mapping[str, str]
+    first_row: int | None = None  # whose number is written, if any
+
+    @classmethod
+    def of(cls, keep: Sequence[str], outputs: Sequence[str]) -> _Copies:
+        """The columns to keep; refused where the outputs have the same name."""
+        clash = [name for name in keep if name in outputs]
+        if clash:
+            raise DataError(
+                f"column {clash[0]!r} cannot be kept: the predictions have a column of that name"
+            )
+        return cls({name: name for name in keep})
+
+    @classmethod
+    def of_all(
+        cls, data: Data, file_format: FileFormat | None, outputs: Sequence[str]
+    ) -> _Copies:
+        """All columns, under other names where the outputs have the same."""
+        batches = Batches(data, (), (), file_format or FileFormat())
+        taken = {"row", *outputs}
+        names = {
+            name: f"{name} (in the data)" if name in taken else name
+            for name in batches.all_names
+        }
+        return cls(names, batches.first_row)
+
+    def __call__(self, table: pa.Table, n_before: int) -> dict[str, Any]:
+        """The columns of a batch that begins after some rows."""
+        columns = {new: table.column(name) for name, new in self.names.items()}
+        if self.first_row is None:
+            return columns
+        start = self.first_row + n_before
+        numbers = pa.array(range(start, start + table.num_rows), pa.int64())
+        return {"row": numbers, **columns}
 
 
 @dataclass(frozen=True)
@@ -171,10 +228,17 @@ class _Answer:
     loss: LossMatrix | None
     doubt: float | None
     outputs: tuple[str, ...] = ("predicted",)
+    surely: bool = False  # whether the probability of the decision is written
 
     @classmethod
     def of(
-        cls, fitted: FittedModel, proba: bool, loss: Any, doubt: float | None
+        cls,
+        fitted: FittedModel,
+        proba: bool,
+        loss: Any,
+        doubt: float | None,
+        *,
+        surely: bool = False,
     ) -> _Answer:
         if fitted.classes is None:
             wishes = {
@@ -200,11 +264,14 @@ class _Answer:
         if doubt is not None:
             labels = (*labels, _REJECT)
         decides = loss is not None or doubt is not None
-        return cls(fitted.classes, labels, proba, matrix if decides else None, doubt)
+        costs = matrix if decides else None
+        return cls(fitted.classes, labels, proba, costs, doubt, surely=surely)
 
     @property
     def names(self) -> list[str]:
         names = list(self.outputs)
+        if self.surely:
+            names += ["probability", "doubt"]
         if self.loss is not None:
             names.append("risk")
         if self.proba:
@@ -229,6 +296,8 @@ class _Answer:
         kinds = {type(label) for label in self.labels}
         values = pa.array(self.labels if len(kinds) == 1 else map(str, self.labels))
         columns: dict[str, Any] = {"predicted": values.take(pa.array(indices))}
+        if self.surely:
+            columns |= self._certainty(output, indices)
         if self.loss is not None:
             columns["risk"] = pa.array(decided.risk)
         if self.proba:
@@ -237,6 +306,20 @@ class _Answer:
                 for k, name in enumerate(self._posterior_names)
             }
         return columns, indices
+
+    def _certainty(self, posteriors: np.ndarray, indices: np.ndarray) -> dict[str, Any]:
+        """The probability of the class that was decided for, and that of any other; none for an
+        action that names no class."""
+        classes = [str(label) for label in np.asarray(self.classes).tolist()]
+        named = [
+            classes.index(s) if s in classes else -1 for s in map(str, self.labels)
+        ]
+        codes = np.array(named)[indices]
+        p = np.where(codes >= 0, posteriors[np.arange(len(codes)), codes], np.nan)
+        return {
+            "probability": pa.array(p, from_pandas=True),
+            "doubt": pa.array(1.0 - p, from_pandas=True),
+        }
 
 
 @contextmanager
@@ -250,7 +333,7 @@ def _writer(out: Any, force: bool, spreadsheet: bool) -> Iterator[Any]:
     path = Path(out)
     if path.suffix.lower() not in _MAKERS:
         raise SettingError(
-            f"cannot tell how to write {path}: name it {' or '.join(_MAKERS)}"
+            f"cannot tell how to write {path}: name it {', '.join(_MAKERS)}"
         )
     if path.exists() and not force:
         raise FileExistsError(
@@ -270,6 +353,7 @@ _MAKERS = {
         where, schema, write_options=pa_csv.WriteOptions(quoting_style="needed")
     ),
     ".parquet": lambda where, schema: pq.ParquetWriter(where, schema),
+    ".xlsx": XlsxWriter,
 }
 
 
@@ -286,12 +370,12 @@ class _Sink:
         return self
 
     def write(self, table: pa.Table) -> None:
-        if self.suffix == ".csv":
+        if self.suffix != ".parquet":
             columns = {
                 name: decode_dictionary(table.column(name))
                 for name in table.column_names
             }
-            if self.spreadsheet:
+            if self.spreadsheet and self.suffix == ".csv":
                 columns = _without_formulas(columns)
             table = pa.table(columns)
         if self.writer is None:

@@ -6,7 +6,7 @@ the records that arrive have become others.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,8 @@ from lyceum.workflows.fitted_model import FittedModel
 
 _MOST_ROWS = 100_000  # of more rows, so many are looked at
 _LEVELS = np.linspace(0.0, 1.0, 21)
+_HASHES = 256  # of rows, that are kept
+_DISTINCT = 0.9  # of the rows, below which equal rows are no sign of anything
 _ATTRIBUTE = "training_profile_"
 
 
@@ -38,6 +40,9 @@ class TrainingProfile:
         up to the first cut, those up to the next, and those above the last.
     missing : dict of column to float
         The number of missing cells.
+    hashes : array
+        The 256 smallest hashes of the rows, by which they are known again; empty where rows repeat,
+        or are more than 100,000.
 
     See Also
     --------
@@ -59,12 +64,14 @@ class TrainingProfile:
     cuts: dict[str, np.ndarray]
     counts: dict[str, np.ndarray]
     missing: dict[str, float]
+    hashes: np.ndarray = field(default_factory=lambda: np.empty(0, np.uint64))
 
     @classmethod
     def of_rows(cls, rows: Rows) -> TrainingProfile:
         """The profile of rows as a model reads them."""
         schema = rows.schema
         n = rows.n_rows
+        hashes = _smallest_hashes(rows)
         if n is not None and n > _MOST_ROWS:
             rows = rows.take(np.linspace(0, n - 1, _MOST_ROWS).astype(np.intp))
         sketch = rows.reduce(Quantiles.of)
@@ -84,7 +91,7 @@ class TrainingProfile:
                 counts[column.name] = _class_counts(cuts[column.name], cells)
             elif column.is_categorical and not column.is_free_text:
                 counts[column.name] = _category_counts(column.categories, cells)
-        return cls(sketch.n_rows, quantiles, cuts, counts, missing)
+        return cls(sketch.n_rows, quantiles, cuts, counts, missing, hashes)
 
     @classmethod
     def of_model(cls, model: Estimator) -> TrainingProfile | None:
@@ -113,6 +120,8 @@ class TrainingProfile:
                 raise ValueError(name)
         for number in self.missing.values():
             float(number)
+        if self.hashes.dtype != np.uint64 or self.hashes.ndim != 1:
+            raise ValueError("hashes")
 
     def range(self, name: str) -> tuple[float, float] | None:
         """The smallest and the largest number of a column; None for categories."""
@@ -120,6 +129,41 @@ class TrainingProfile:
         if cells is None:
             return None
         return float(cells[0]), float(cells[-1])
+
+
+def _smallest_hashes(rows: Rows) -> np.ndarray:
+    """The smallest hashes of the rows in order; none where new rows may be equal by chance."""
+    n = rows.n_rows
+    nothing = np.empty(0, np.uint64)
+    if n is None or not 0 < n <= _MOST_ROWS:
+        return nothing
+    hashes = np.concatenate([row_hashes(block.X) for block in rows.blocks()])
+    distinct = np.unique(hashes)
+    if len(distinct) < _DISTINCT * len(hashes):
+        return nothing
+    return distinct[:_HASHES]
+
+
+def row_hashes(X: Any) -> np.ndarray:
+    """A number of 64 bits for every row of cells, the same for equal rows."""
+    if hasattr(X, "toarray"):
+        X = X.toarray()
+    # one NaN for all, no negative zero
+    cells = np.ascontiguousarray(
+        np.where(np.isnan(X), np.nan, X) + 0.0, dtype=np.float64
+    )
+    bits = cells.view(np.uint64)
+    draws: list[int] = (
+        np.random.default_rng(0).integers(0, 2**62, (bits.shape[1],)).tolist()
+    )
+    mixed = np.zeros(len(bits), np.uint64)
+    for j, draw in enumerate(draws):
+        mixed ^= bits[:, j] * np.uint64(2 * draw + 1)
+        # the bits of a sum of products are mixed from the low ones up: bring the high ones down
+        mixed ^= mixed >> np.uint64(29)
+        mixed *= np.uint64(0xBF58476D1CE4E5B9)
+        mixed ^= mixed >> np.uint64(32)
+    return mixed
 
 
 def _class_counts(cuts: np.ndarray, cells: Any) -> np.ndarray:
@@ -157,5 +201,6 @@ def keep_profile(model: Estimator, rows: Rows) -> None:
         "cuts": profile.cuts,
         "counts": profile.counts,
         "missing": profile.missing,
+        "hashes": profile.hashes,
     }
     setattr(first, _ATTRIBUTE, kept)

@@ -16,6 +16,7 @@ from lyceum._core.data import FileFormat, scan
 from lyceum._core.files import spool
 from lyceum._core.lazy_arrow import pa
 from lyceum._core.packages import check_installed
+from lyceum._core.report import Shown
 from lyceum._core.types import Data, Estimator
 from lyceum.decomposition import (
     PCA,
@@ -38,7 +39,7 @@ _MOST_BARS = 30
 
 
 @dataclass(frozen=True, eq=False)
-class Reduction:
+class Reduction(Shown):
     """A table with fewer columns.
 
     Attributes

@@ -14,6 +14,7 @@ import numpy as np
 from lyceum._core.data import LoadedTable, read_data
 from lyceum._core.files import replace_file
 from lyceum._core.lazy_arrow import csv, pa, pc, pq
+from lyceum._core.report import Shown
 from lyceum._core.text import plain, show_count
 from lyceum._core.types import Data
 from lyceum.errors import DataError
@@ -28,7 +29,7 @@ _WORDS = {
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Repaired:
+class Repaired(Shown):
     """A table after some steps.
 
     Attributes

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from lyceum._core.packages import check_installed
+from lyceum._core.report import Shown
 from lyceum.cluster import KMeans
 from lyceum.errors import DataError, SettingError
 from lyceum.mixtures import GaussianMixture
@@ -20,7 +21,7 @@ _LUMA = np.array([0.299, 0.587, 0.114])  # Rec. 601: how bright red, green and b
 
 
 @dataclass(frozen=True, eq=False)
-class Segmentation:
+class Segmentation(Shown):
     """A picture cut into segments of like pixels.
 
     Attributes
@@ -211,7 +212,7 @@ def _labels(
 
 
 @dataclass(frozen=True, eq=False)
-class VisualWords:
+class VisualWords(Shown):
     """A vocabulary of small patches, and pictures as counts of them.
 
     Attributes

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, wraps
 from typing import Any, ClassVar, Literal
 
@@ -42,6 +42,7 @@ from lyceum._core.data import (
     Step,
 )
 from lyceum._core.report import Explanation, Summary
+from lyceum._core.steps import StepKind, Steps, steps_of
 from lyceum._core.types import Data, Estimator, Operation, Target, Weights
 from lyceum.errors import cannot_export
 
@@ -50,6 +51,10 @@ Coding = Literal["codes", "one_hot", "reference", "every_category"]
 
 # what the parameter `categorical_features` may be: names, numbers or flags of columns
 CATEGORICAL_FEATURES = [StrOptions({"from_dtype"}), "array-like", "boolean", None]
+
+
+def _keeps_steps(learner: Any) -> bool:
+    return learner._step_kind is not None
 
 
 class Learner(BaseEstimator):
@@ -117,12 +122,18 @@ class Learner(BaseEstimator):
     _blanks_row_names: ClassVar[bool] = False
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {}
+    # parameters of scikit-learn that are checked and can change nothing here, and why
+    _without_effect: ClassVar[dict[str, str]] = dict.fromkeys(
+        ("copy", "copy_X", "copy_x"), "the rows that are given are never changed"
+    )
 
     # whether arrays may have NaN where there is no value
     _nan_means_none: ClassVar[bool] = False
     # `decision_function` gives logarithms, infinite where a probability or density is zero
     _scores_are_logs: ClassVar[bool] = False
     history_axes: ClassVar[tuple[str, str]] = ("iteration", "objective")
+    # what `record_` holds of every step, for those that keep one
+    _step_kind: ClassVar[StepKind | None] = None
 
     _attribute_docs: ClassVar[str] = """
     schema_ : Schema
@@ -285,6 +296,22 @@ class Learner(BaseEstimator):
         notebook."""
         check_is_fitted(self)
         return Summary(self._title(), {"columns": self.n_features_in_})
+
+    @available_if(_keeps_steps)  # type: ignore[untyped-decorator]
+    def steps(self) -> Steps:
+        """The steps of the fit as a table, with the formula of every column; needs `record=True`.
+
+        Returns
+        -------
+        Steps
+            Prints as text, shows as a table in a notebook; `to_latex()` and `as_dict()`.
+        """
+        check_is_fitted(self)
+        return steps_of(self, self._title())
+
+    def _step_records(self) -> Sequence[Mapping[str, Any]] | None:
+        """The steps that were kept."""
+        return getattr(self, "record_", None)
 
     def _title(self) -> str:
         """The title of the summary: the class, and the target if it learns one."""

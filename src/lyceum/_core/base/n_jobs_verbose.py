@@ -45,11 +45,13 @@ _CONSTRAINTS: dict[str, Any] = {
         None,
     ],
     "verbose": ["verbose"],
+    **{name: ["boolean"] for name in ("copy", "copy_X", "copy_x")},
 }
 
 
 def constrain_running(learner: type) -> None:
-    """Add what `n_jobs` and `verbose` may be to the parameters of a class that has them."""
+    """Add what `n_jobs`, `verbose` and `copy` may be to the parameters of a class that has
+    them."""
     parameters = inspect.signature(learner.__init__).parameters  # type: ignore[misc]
     known = learner._parameter_constraints  # type: ignore[attr-defined]
     new = {

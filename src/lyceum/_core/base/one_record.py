@@ -37,6 +37,7 @@ from lyceum._core.data import (
 )
 from lyceum._core.lazy_arrow import pa
 from lyceum._core.native import native
+from lyceum._core.report import Shown
 from lyceum._core.text import plain
 from lyceum._core.types import Estimator
 from lyceum.errors import DataError, LyceumError
@@ -47,7 +48,7 @@ _Function = Callable[[Block], np.ndarray]
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(Shown):
     """The answer of a model to one record.
 
     Attributes

@@ -88,6 +88,8 @@ def _missing_parameters(
     # the nearest base comes last, and wins
     shared = dict(parse_entries(SHARED_PARAMETERS))
     for base in reversed(cls.__mro__):
+        unused = base.__dict__.get("_without_effect", {})
+        shared |= {name: _unused_entry(name, why) for name, why in unused.items()}
         shared |= parse_entries(base.__dict__.get("_parameter_docs", ""))
     entries = {}
     for name, parameter in parameters.items():
@@ -101,6 +103,10 @@ def _missing_parameters(
             head += f", default={default!r}"
         entries[name] = f"{head}\n{body}"
     return entries
+
+
+def _unused_entry(name: str, why: str) -> str:
+    return f"{name} : as in scikit-learn\n    Checked, and without effect here: {why}."
 
 
 def _missing_attributes(cls: type, text: str) -> dict[str, str]:

@@ -77,6 +77,7 @@ def scan(
     header: bool = True,
     table: str | None = None,
     missing: Sequence[str] = MISSING,
+    header_row: int = 0,
 ) -> Rows:
     """Rows with named columns, ready for `fit`, `predict` and `reduce`.
 
@@ -122,6 +123,9 @@ def scan(
         The sheet of a workbook, or the table of a database, if there are several.
     missing : sequence of str
         The cells of text that mean "missing".
+    header_row : int, default=0
+        The row with the names of the columns, counted from 1; by default the first that is no
+        title.
 
     Examples
     --------
@@ -162,6 +166,7 @@ def scan(
             header=header,
             table=table or "",
             missing=tuple(missing),
+            header_row=header_row,
         )
         with allow_memory(memory, limit), memory_errors(name):
             source = _file_source(data, roles, memory, file_format)

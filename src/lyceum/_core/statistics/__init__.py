@@ -13,6 +13,7 @@ from lyceum._core.statistics.folds.cv_folds import (
     Folds,
     SplitStatistics,
     folds_of,
+    given_folds,
     given_splits,
     row_splits,
 )
@@ -89,6 +90,7 @@ __all__ = [
     "entropy",
     "fold_numbers",
     "folds_of",
+    "given_folds",
     "given_splits",
     "held_out_rows",
     "independence_test",

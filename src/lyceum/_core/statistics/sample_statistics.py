@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from lyceum._core.data import Block, Rows, Schema, scan
-from lyceum._core.report import Table
+from lyceum._core.report import Shown, Table
 from lyceum._core.statistics.moments.moments import Moments, Scatter
 from lyceum._core.statistics.quantiles import Quantiles
 from lyceum._core.text import show_count
@@ -17,7 +17,7 @@ from lyceum.errors import DataError
 
 
 @dataclass(frozen=True, slots=True)
-class SampleStatistics:
+class SampleStatistics(Shown):
     """The statistics of a sample, as `describe` finds them.
 
     Variances and covariances divide by N - 1 (by the total weight less 1).

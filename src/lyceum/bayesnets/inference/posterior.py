@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from lyceum._core.probability import Factor, Gaussian, find_labels
+from lyceum._core.report import Shown
 from lyceum._core.text import plain
 from lyceum.errors import DataError
 from lyceum.report import Table
@@ -251,7 +252,7 @@ def _conditional_text(query: Iterable[str], evidence: Mapping[str, Any]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class MostProbable:
+class MostProbable(Shown):
     """The most probable states of all variables that are not observed.
 
     Attributes

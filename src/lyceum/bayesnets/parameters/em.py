@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from lyceum._core.data import Block, Rows
+from lyceum._core.report import Shown
 from lyceum._core.solvers import EMProblem, Expectation, ExpectationMaximization
 from lyceum._core.types import Data
 from lyceum.bayesnets.net import BayesNet
@@ -27,7 +28,7 @@ from lyceum.bayesnets.row_codes import RowCodes, column_names, network_rows
 
 
 @dataclass(frozen=True)
-class EMFit:
+class EMFit(Shown):
     """The network that expectation-maximization found.
 
     Attributes

@@ -11,6 +11,7 @@ import numpy as np
 
 from lyceum._core.data import scan
 from lyceum._core.probability import find_labels
+from lyceum._core.report import Shown
 from lyceum._core.text import plain
 from lyceum._core.types import Data
 from lyceum.bayesnets.directed_graph import topological_order
@@ -48,7 +49,7 @@ Edges = Iterable[tuple[str, str]]
 
 
 @dataclass(frozen=True)
-class LearnedStructure:
+class LearnedStructure(Shown):
     """A structure learned from rows.
 
     Attributes

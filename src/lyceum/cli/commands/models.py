@@ -19,8 +19,10 @@ from lyceum.cli.options import refuse_to_replace
 from lyceum.cli.screen import (
     console,
     notes,
+    print_error,
     print_json,
     print_line,
+    print_paragraph,
     progress_bar,
     show_summary,
     show_table,
@@ -28,6 +30,7 @@ from lyceum.cli.screen import (
 from lyceum.errors import LyceumError
 from lyceum.workflows import (
     FittedModel,
+    Predicted,
     compare_models,
     evaluate_model,
     fit_file,
@@ -85,6 +88,7 @@ def run_predict(
     loss: str | None,
     doubt: float | None,
     keep: Sequence[str],
+    everything: bool,
     file_format: FileFormat,
     force: bool,
     as_json: bool,
@@ -110,24 +114,32 @@ def run_predict(
             loss=costs,
             doubt=doubt,
             keep=keep,
+            everything=everything,
             force=force,
             file_format=file_format,
             spreadsheet=spreadsheet,
         )
     if to_screen:
         sys.stdout.buffer.flush()
+        for note in done.notes:
+            print_error(f"note: {note}")
     elif as_json:
         print_json(done.as_dict())
     else:
-        predicted = fitted.gives == "predictions"
-        verb = "predicted" if predicted else f"with {fitted.gives}"
-        rows = show_count(done.n_rows, "row")
-        print_line(f"{rows} {verb}: ", (str(done.path), "bold"))
-        shares = (
-            f"{label} {n:,} ({n / done.n_rows:.1%})"
-            for label, n in done.answers.items()
-        )
-        print_line(", ".join(shares))
+        _show_predicted(done, fitted.gives)
+
+
+def _show_predicted(done: Predicted, gives: str) -> None:
+    """How many rows were predicted, how often each answer was given, and what is odd."""
+    verb = "predicted" if gives == "predictions" else f"with {gives}"
+    rows = show_count(done.n_rows, "row")
+    print_line(f"{rows} {verb}: ", (str(done.path), "bold"))
+    shares = (
+        f"{label} {n:,} ({n / done.n_rows:.1%})" for label, n in done.answers.items()
+    )
+    print_line(", ".join(shares))
+    for note in done.notes:
+        print_paragraph(note, "yellow")
 
 
 def run_evaluate(

@@ -29,7 +29,7 @@ from lyceum.cli.screen import (
 from lyceum.errors import LyceumError
 from lyceum.studies import RankedLearner, Study, study
 
-_AXIS = 24  # cells of the drawn intervals
+_AXIS = 16  # cells of the drawn intervals
 _TARGET_NAMES = (
     "class",
     "target",
@@ -42,7 +42,10 @@ _TARGET_NAMES = (
     "default",
 )
 _NO_TARGET = ("identifier", "constant", "empty", "free_text")
-_WIDE = 100  # from this many columns on, they are drawn
+_WIDE = 100  # from this many columns on, intervals are drawn
+_WIDEST = (
+    120  # and from this many on, there is room for what was tried and how long it took
+)
 
 
 def run(
@@ -132,8 +135,9 @@ def render(study: Study) -> None:
     console.print()
     for text in study.left_out:
         print_paragraph(text, "dim")
-    print_paragraph(_ranking_note(study), "dim")
+    print_paragraph(_ranking_note(study, console.width >= _WIDEST), "dim")
     console.print()
+    print_paragraph(study.headline, "bold")
     print_paragraph(study.answer)
     print_paragraph(study.choice_sentence)
     for text in _warnings(study):
@@ -150,7 +154,7 @@ def render(study: Study) -> None:
     console.print(paths)
 
 
-def _ranking_note(study: Study) -> str:
+def _ranking_note(study: Study, is_wide: bool = True) -> str:
     """What the columns of the ranking mean, and which learners were not tuned."""
     test = study.comparison.test
     meaning = "No test can tell learners apart with so few rows"
@@ -159,6 +163,8 @@ def _ranking_note(study: Study) -> str:
             "behind by: how much worse than the best, ± the reach of a 95 % interval of the"
             f" difference; ?: a difference that chance could make ({test})"
         )
+    if not is_wide:
+        return f"{meaning}."
     stars = " (*: only its defaults in some folds; 1*: in all)"
     if all(learner.is_tuned for learner in study.comparison.learners):
         stars = ""
@@ -191,7 +197,10 @@ def _ranking(study: Study) -> Table:
     comparison = study.comparison
     axis = comparison.axis
     drawn = console.width >= _WIDE
-    numbers = (comparison.metric, "behind by", "tried", "seconds")
+    numbers = [comparison.metric, "behind by"]
+    is_widest = console.width >= _WIDEST
+    if is_widest:
+        numbers += ["tried", "seconds"]
     heads = ["", "learner", numbers[0], "95 % interval", *numbers[1:]]
     if drawn:
         heads.insert(4, "")
@@ -208,9 +217,9 @@ def _ranking(study: Study) -> Table:
             comparison.loss_text(learner),
             comparison.interval_text(learner),
             comparison.gap_cell(learner),
-            _settings_tried(learner),
-            f"{learner.seconds:.1f}",
         ]
+        if is_widest:
+            cells += [_settings_tried(learner), f"{learner.seconds:.1f}"]
         if drawn:
             cells.insert(4, _interval_drawing(learner, axis))
         style = ""

@@ -17,6 +17,7 @@ from lyceum._core.base import CATEGORICAL_FEATURES, NewColumns
 from lyceum._core.clustering import METRICS, MetricLearner
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block
+from lyceum._core.steps import StepColumn, StepKind
 from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.cluster.cluster_distances import (
     clusters_in_order,
@@ -144,6 +145,15 @@ default="ward"
     ([0, 0, 1, 1], [1.0, 2.0, 7.5])
     """
 
+    _step_kind = StepKind(
+        "merge",
+        (
+            StepColumn("height", "height", "the distance of the two clusters"),
+            StepColumn("one", "one", "the rows of one cluster", unit="row numbers"),
+            StepColumn("other", "other", "the rows of the other", unit="row numbers"),
+            StepColumn("clusters", "clusters", "clusters that are left"),
+        ),
+    )
     _parameter_constraints: ClassVar[dict] = {
         "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
         "linkage": [StrOptions(set(LINKAGES))],
@@ -422,6 +432,21 @@ default="ward"
     def n_leaves_(self) -> int:
         """The number of rows with a weight."""
         return len(self.linkage_) + 1
+
+    def _step_records(self) -> list[dict[str, Any]]:
+        """The merges, from the first to the last."""
+        members = self.merge_members()
+        n = len(members) + 1
+        return [
+            {
+                "step": i,
+                "height": float(height),
+                "one": one,
+                "other": other,
+                "clusters": n - i,
+            }
+            for i, (height, (one, other)) in enumerate(zip(self.distances_, members), 1)
+        ]
 
     def merge_members(
         self, merges: Iterable[int] | None = None

@@ -17,6 +17,7 @@ from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Rows
 from lyceum._core.distances import pairwise
 from lyceum._core.statistics import Moments, RowSample
+from lyceum._core.steps import StepColumn, StepKind
 from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.cluster.checks import check_enough_rows
 from lyceum.cluster.kmeans.geometry import GEOMETRIES, checked_centers, margins
@@ -85,6 +86,19 @@ class FuzzyCMeans(
     [0.5, 0.5]
     """
 
+    _step_kind = StepKind(
+        "iteration",
+        (
+            StepColumn("objective", "J", "J = Σ u_ik^m |x_i − c_k|²"),
+            StepColumn(
+                "centers",
+                "c",
+                "c_k = Σ u_ik^m x_i / Σ u_ik^m",
+                axes=("cluster", "column"),
+                ends_in="cluster_centers_",
+            ),
+        ),
+    )
     _coding = "every_category"
     _needs_scaling = True
     _parameter_constraints: ClassVar[dict] = {

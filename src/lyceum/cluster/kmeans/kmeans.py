@@ -21,6 +21,7 @@ from lyceum._core.base import (
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Rows, Schema, Step, design_change
 from lyceum._core.statistics import RowSample
+from lyceum._core.steps import StepColumn, StepKind
 from lyceum._core.types import Categories, Data, Operation, Target, Weights
 from lyceum.cluster.checks import check_enough_rows, warn_if_fewer
 from lyceum.cluster.kmeans.geometry import (
@@ -145,6 +146,19 @@ class KMeans(
     [[1.0, 2.0], [10.0, 2.0]]
     """
 
+    _step_kind = StepKind(
+        "iteration",
+        (
+            StepColumn("objective", "SSE", "SSE = Σ w |x − c of its cluster|²"),
+            StepColumn(
+                "centers",
+                "c",
+                "c = the mean of the rows nearest to it",
+                axes=("cluster", "column"),
+                ends_in="cluster_centers_",
+            ),
+        ),
+    )
     _coding = "every_category"
     _takes_sparse = True
     _needs_scaling = True

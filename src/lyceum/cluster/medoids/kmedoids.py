@@ -20,6 +20,7 @@ from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Rows, dense_cells, stack_rows
 from lyceum._core.native import native
 from lyceum._core.statistics import RowSample
+from lyceum._core.steps import StepColumn, StepKind
 from lyceum._core.threads import n_threads
 from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.cluster.checks import check_enough_rows, warn_if_fewer
@@ -120,6 +121,19 @@ class KMedoids(
     [1, 1, 1, 0, 0]
     """
 
+    _step_kind = StepKind(
+        "run",
+        (
+            StepColumn("objective", "loss", "Σ w min d(x, medoid)", unit="distance"),
+            StepColumn(
+                "medoids",
+                "medoids",
+                "the rows that are medoids",
+                axes=("cluster",),
+                unit="row numbers",
+            ),
+        ),
+    )
     _reads_rows = "many passes"
     _parameter_constraints: ClassVar[dict] = {
         "n_clusters": [Interval(Integral, 1, None, closed="left")],

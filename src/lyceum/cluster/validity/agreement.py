@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lyceum._core.data import is_missing, row_weights
+from lyceum._core.report import Shown
 from lyceum._core.statistics import p_log2_p
 from lyceum._core.text import show_count
 from lyceum._core.types import Target, Weights
@@ -20,7 +21,7 @@ from lyceum.report import Summary, Table
 
 
 @dataclass(frozen=True, slots=True)
-class PairCounts:
+class PairCounts(Shown):
     """Counts of pairs of rows: whether they are of one class, and whether they are in one cluster.
 
     Attributes
@@ -114,7 +115,7 @@ def _share(part: float, whole: float) -> float:
 
 
 @dataclass(frozen=True)
-class Agreement:
+class Agreement(Shown):
     """The table of classes and clusters, and every measure of their agreement.
 
     Attributes

@@ -18,6 +18,7 @@ from lyceum._core.distances import (
     metric,
     pairwise,
 )
+from lyceum._core.report import Shown
 from lyceum._core.text import show_count
 from lyceum._core.types import Data, Weights
 from lyceum.cluster.cluster_distances import distance_sums
@@ -26,7 +27,7 @@ from lyceum.report import Summary, Table
 
 
 @dataclass(frozen=True, slots=True)
-class SumsOfSquares:
+class SumsOfSquares(Shown):
     """Sums of squares of a clustering: total = within + between.
 
     Attributes
@@ -135,7 +136,7 @@ def sums_of_squares(
 
 
 @dataclass(frozen=True, slots=True)
-class Silhouette:
+class Silhouette(Shown):
     """Silhouettes of rows, clusters and a clustering, from -1 to 1.
 
     Attributes
@@ -342,7 +343,7 @@ def davies_bouldin_score(
 
 
 @dataclass(frozen=True, slots=True)
-class Proximity:
+class Proximity(Shown):
     """Cohesion and separation in the graph whose edges are the proximities of all pairs of rows.
 
     Attributes

@@ -9,9 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from lyceum._core.report import Shown
+
 
 @dataclass(frozen=True)
-class ClusterMatch:
+class ClusterMatch(Shown):
     """Clusters matched with classes.
 
     Attributes

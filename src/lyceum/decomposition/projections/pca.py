@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy import sparse
+from scipy import linalg, sparse
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import CATEGORICAL_FEATURES, NewColumns, OnePassLearner
 from lyceum._core.constraints import Interval, RealNotInt, StrOptions
-from lyceum._core.data import Block
+from lyceum._core.data import Block, Rows
 from lyceum._core.statistics import Scatter
 from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.decomposition.components import Components
@@ -23,6 +23,7 @@ from lyceum.decomposition.projections.centered_rows import CenteredRows, scatter
 from lyceum.decomposition.projections.spectrum import (
     Spectrum,
     freedom_of,
+    n_components_by_evidence,
     randomized_spectrum,
     rows_spectrum,
     scatter_spectrum,
@@ -51,24 +52,28 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
 
     Parameters
     ----------
-    n_components : int, float or None, default=None
+    n_components : int, float, "mle" or None, default=None
         How many components to keep. An integer: that many, those without variance included, at most
         as many as rows or columns. A number between 0 and 1: the fewest that explain more than this
-        proportion of the variance. None: all, min(rows, columns).
-    svd_solver : {"auto", "covariance_eigh", "full", "randomized"}, default="auto"
-        "covariance_eigh" (and "auto"): eigenvectors of S, in one pass. "full": singular vectors of
-        the rows, held in memory, which keep the digits of very small variances. "randomized":
-        subspace iteration from random directions, a few passes and no d × d matrix, for a few
-        components of many columns.
+        proportion of the variance. "mle": the number that Minka's evidence chooses. None: all,
+        min(rows, columns), and for "arpack" one less.
     whiten : bool, default=False
         Whether to scale the scores to variance 1. Components without variance give zeros.
+    svd_solver : {"auto", "covariance_eigh", "full", "arpack", "randomized"}, default="auto"
+        "covariance_eigh" (and "auto" and "arpack"): eigenvectors of S, in one pass. "full":
+        singular vectors of the rows, held in memory, which keep the digits of very small variances.
+        "randomized": subspace iteration from random directions, a few passes and no d × d matrix,
+        for a few components of many columns.
+    iterated_power : int or "auto", default="auto"
+        The iterations of the "randomized" solver, one pass over the rows each; more give more exact
+        directions. "auto": 7 for fewer components than a tenth of rows and columns, else 4.
+    n_oversamples : int, default=10
+        The random directions of the "randomized" solver beyond the components.
     standardize : bool, default=False
         Whether to take the components of the correlation matrix instead of the covariance matrix:
         every column divided by its standard deviation (N - 1), constant ones left alone. Variances,
         scores and reconstruction errors are then in these units; `inverse_transform` gives those of
         the columns.
-    n_passes : int, default=4
-        The passes over the rows of the "randomized" solver; more give more exact directions.
 
     Attributes
     ----------
@@ -88,6 +93,8 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
         The mean variance of the directions left out: σ² of probabilistic PCA.
     n_components_ : int
         The number of components kept.
+    n_samples_ : int
+        The number of rows.
     reconstruction_error_ : float
         The mean squared distance of the rows of `fit` from their reconstructions.
     statistic_ : Scatter or CenteredRows
@@ -102,6 +109,8 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
     ----------
     Tipping, M. E. and Bishop, C. M. (1999). Probabilistic principal component analysis. Journal of
     the Royal Statistical Society B 61(3).
+
+    Minka, T. P. (2000). Automatic choice of dimensionality for PCA. NIPS.
 
     Examples
     --------
@@ -120,34 +129,56 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
     _needs_scaling = True
     _parameter_constraints: ClassVar[dict] = {
         "n_components": [
-            Interval(Integral, 1, None, closed="left"),
+            Interval(Integral, 0, None, closed="left"),
             Interval(RealNotInt, 0, 1, closed="neither"),
+            StrOptions({"mle"}),
             None,
         ],
-        "svd_solver": [StrOptions({"auto", "covariance_eigh", "full", "randomized"})],
         "whiten": ["boolean"],
+        "svd_solver": [
+            StrOptions({"auto", "covariance_eigh", "full", "arpack", "randomized"})
+        ],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "iterated_power": [
+            StrOptions({"auto"}),
+            Interval(Integral, 0, None, closed="left"),
+        ],
+        "n_oversamples": [Interval(Integral, 1, None, closed="left")],
+        "power_iteration_normalizer": [StrOptions({"auto", "QR", "LU", "none"})],
         "standardize": ["boolean"],
-        "n_passes": [Interval(Integral, 0, None, closed="left")],
         "random_state": ["random_state"],
         "categorical_features": CATEGORICAL_FEATURES,
     }
 
+    _without_effect: ClassVar[dict[str, str]] = {
+        "tol": "the eigenvectors are exact, but for the randomized solver",
+        "power_iteration_normalizer": "every product is made orthonormal by QR",
+    }
+
     def __init__(
         self,
-        n_components: float | None = None,
+        n_components: float | str | None = None,
         *,
-        svd_solver: str = "auto",
+        copy: bool = True,
         whiten: bool = False,
-        standardize: bool = False,
-        n_passes: int = 4,
+        svd_solver: str = "auto",
+        tol: float = 0.0,
+        iterated_power: int | str = "auto",
+        n_oversamples: int = 10,
+        power_iteration_normalizer: str = "auto",
         random_state: int | np.random.RandomState | None = None,
+        standardize: bool = False,
         categorical_features: Categories = "from_dtype",
     ):
         self.n_components = n_components
-        self.svd_solver = svd_solver
+        self.copy = copy
         self.whiten = whiten
+        self.svd_solver = svd_solver
+        self.tol = tol
+        self.iterated_power = iterated_power
+        self.n_oversamples = n_oversamples
+        self.power_iteration_normalizer = power_iteration_normalizer
         self.standardize = standardize
-        self.n_passes = n_passes
         self.random_state = random_state
         self.categorical_features = categorical_features
 
@@ -172,33 +203,44 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
             How often every row counts.
         """
         rows = self._rows(X, None, sample_weight)
-        if self.svd_solver in ("auto", "covariance_eigh"):
-            self.statistic_ = rows.reduce(self._statistic())
-            self._check_number(self._max_components(self.statistic_))
-            self._finish(self.statistic_)
-            return self
         if self.svd_solver == "full":
             block = rows.in_one_block(
                 type(self).__name__, "svd_solver='covariance_eigh'"
             )
-            statistic, spectrum = rows_spectrum(block, standardize=self.standardize)
-        else:
-            if self._n_requested is None:
-                raise SettingError(
-                    "svd_solver='randomized' needs a number of components: set n_components"
-                )
-            random = check_random_state(self.random_state)
-            statistic, spectrum = randomized_spectrum(
-                rows,
-                self._n_requested,
-                int(self.n_passes),
-                random,
-                standardize=self.standardize,
+            self.statistic_, spectrum = rows_spectrum(
+                block, standardize=self.standardize
             )
-        self.statistic_ = statistic
+        elif self.svd_solver == "randomized":
+            self.statistic_, spectrum = self._randomized(rows)
+        else:
+            self.statistic_ = rows.reduce(self._statistic())
+            self._check_number(self._max_components(self.statistic_))
+            self._finish(self.statistic_)
+            return self
         self._check_number(self._max_components(self.statistic_))
         self._finish_spectrum(self.statistic_, spectrum)
         return self
+
+    def _randomized(self, rows: Rows) -> tuple[CenteredRows, Spectrum]:
+        if isinstance(self.n_components, str | float):
+            raise SettingError(
+                f"n_components={self.n_components!r} must be of type int when"
+                " svd_solver='randomized'"
+            )
+        d = len(self.design_names)
+        n_rows = rows.n_rows or d
+        k = self._n_requested or min(d, n_rows)
+        n_iterations = self.iterated_power
+        if n_iterations == "auto":
+            n_iterations = 7 if k < 0.1 * min(d, n_rows) else 4
+        return randomized_spectrum(
+            rows,
+            k,
+            int(n_iterations),
+            check_random_state(self.random_state),
+            standardize=self.standardize,
+            n_oversamples=int(self.n_oversamples),
+        )
 
     def _finish(self, statistic: Scatter | CenteredRows) -> None:
         self._check_number(len(statistic.mean))
@@ -206,10 +248,19 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
         self._finish_spectrum(statistic, spectrum)
 
     def _check_number(self, most: int) -> None:
-        if self._n_requested is not None and self._n_requested > most:
+        k = self._n_requested
+        if k is None:
+            return
+        least = 1 if self.svd_solver in ("arpack", "randomized") else 0
+        if not least <= k <= most:
             raise SettingError(
-                f"n_components={self._n_requested} must be between 1 and min(n_samples,"
-                f" n_features)={most}"
+                f"n_components={k} must be between {least} and min(n_samples,"
+                f" n_features)={most} with svd_solver={self.svd_solver!r}"
+            )
+        if self.svd_solver == "arpack" and k == most:
+            raise SettingError(
+                f"n_components={k} must be strictly less than min(n_samples,"
+                f" n_features)={most} with svd_solver='arpack'"
             )
 
     @staticmethod
@@ -226,7 +277,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
         most = self._max_components(statistic)
         n_missing = max(0, most - len(values))
         values = np.append(values, np.zeros(n_missing))
-        k = self._n_kept(values, total, most)
+        k = self._n_kept(values, total, most, statistic.n_rows)
         values = values[:k]
         self.components_ = with_signs(vectors(k))
         freedom = freedom_of(statistic, total)
@@ -236,6 +287,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
             self.reconstruction_error_ = max(left, 0.0) / statistic.weight
         self.mean_ = statistic.mean
         self.n_components_ = k
+        self.n_samples_ = statistic.n_rows
         self.singular_values_ = np.sqrt(values)
         self.explained_variance_ = values / freedom
         if total:
@@ -260,15 +312,19 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
         values: np.ndarray,
         total: float,
         most: int,
+        n_rows: int,
     ) -> int:
         if self._n_requested is not None:
             return self._n_requested
         if self.n_components is None:
-            return most
+            return most - 1 if self.svd_solver == "arpack" and most > 1 else most
+        if self.n_components == "mle":
+            return n_components_by_evidence(values, n_rows)
         rank = max(1, int(np.count_nonzero(values)))
         if not total:
             return rank
         # the fewest components that explain more than the share n_components
+        assert not isinstance(self.n_components, str)
         explained = np.cumsum(values) / total
         fewer = int(np.searchsorted(explained, self.n_components, side="right"))
         return min(fewer + 1, rank)
@@ -352,6 +408,15 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
         noise = self.noise_variance_ * np.eye(len(self.mean_))
         covariance = (self.components_.T * excess) @ self.components_ + noise
         return covariance * np.outer(self.scale_, self.scale_)
+
+    def get_precision(self) -> np.ndarray:
+        """The inverse of `get_covariance()`, the pseudo-inverse where it is singular.
+
+        Returns
+        -------
+        array of shape (n_columns, n_columns)
+        """
+        return linalg.pinvh(self.get_covariance(), check_finite=False)
 
     def score_samples(self, X: Data) -> Any:
         """The log-likelihood of every row under the probabilistic model, a Gaussian with

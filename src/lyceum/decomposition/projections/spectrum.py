@@ -9,14 +9,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import linalg
+from scipy.special import gammaln
 
 from lyceum._core.data import Block, Rows
 from lyceum._core.statistics import Moments, Scatter
 from lyceum.decomposition.projections.centered_rows import CenteredRows
-from lyceum.errors import DataError
+from lyceum.errors import DataError, SettingError
 
 Vectors = Callable[[int], np.ndarray]  # the first k eigenvectors, as rows
-_OVERSAMPLED = 10
 
 
 class Spectrum(NamedTuple):
@@ -178,6 +178,7 @@ def randomized_spectrum(
     random: np.random.RandomState,
     center: bool = True,
     standardize: bool = False,
+    n_oversamples: int = 10,
 ) -> tuple[CenteredRows, Spectrum]:
     """The first k eigenvectors by subspace iteration from a random start, one pass over the rows
     per product.
@@ -197,7 +198,7 @@ def randomized_spectrum(
     unit = 1.0 / scale[:, None]
     d = len(mean)
     # subspace iteration: Q ← S orth(Q), one pass over the rows each
-    Q = random.standard_normal((d, min(d, k + _OVERSAMPLED)))
+    Q = random.standard_normal((d, min(d, k + n_oversamples)))
     for _ in range(passes + 1):
         before = linalg.qr(Q, mode="economic", check_finite=False)[0]
         of = partial(ProjectedScatter.of, Q=unit * before, center=about)
@@ -219,6 +220,59 @@ def _ritz_pairs(Q: np.ndarray, product: np.ndarray) -> tuple[np.ndarray, np.ndar
 
 
 # -- what follows from it --------------------------------------------------------------
+
+
+def n_components_by_evidence(values: np.ndarray, n_rows: int) -> int:
+    """The number of components of the largest evidence, by Laplace's approximation (Minka 2000,
+    equations 30 and 31).
+
+    For k of the d eigenvalues λ of n rows, with v the mean of the others,
+
+        log p(k) ≈ log p(U) - n/2 Σ_{i<=k} log λ_i - n (d - k)/2 log v + (m + k)/2 log 2π
+                   - log|A|/2 - k/2 log n,    m = d k - k (k + 1)/2.
+    """
+    d = len(values)
+    if n_rows < d:
+        raise SettingError(
+            "n_components='mle' is only supported if n_samples >= n_features"
+        )
+    variance = values / max(n_rows - 1, 1)
+    tiny = np.finfo(float).eps
+    evidence = [
+        _log_evidence(variance, k, n_rows) if variance[k - 1] > tiny else -np.inf
+        for k in range(1, d)
+    ]
+    return 1 + int(np.argmax(evidence)) if evidence else 0
+
+
+def _log_evidence(variance: np.ndarray, k: int, n: int) -> float:
+    """log p(k) of Minka's equation 30."""
+    d = len(variance)
+    # log p(U): the volume of k orthonormal directions among d
+    half = (d - np.arange(k)) / 2
+    log_volume = -k * np.log(2) + float((gammaln(half) - half * np.log(np.pi)).sum())
+    rest = max(float(variance[k:].sum()) / (d - k), np.finfo(float).eps)
+    fitted = -n / 2 * float(np.log(variance[:k]).sum()) - n * (d - k) / 2 * np.log(rest)
+    m = d * k - k * (k + 1) / 2
+    log_det = _log_curvature(variance, k, rest, n)
+    penalty = (m + k) / 2 * np.log(2 * np.pi) - log_det / 2 - k / 2 * np.log(n)
+    return log_volume + fitted + penalty
+
+
+def _log_curvature(variance: np.ndarray, k: int, rest: float, n: int) -> float:
+    """log |A| of the same equation."""
+    d = len(variance)
+    # |A| is the product over i < k and j > i of (1/λ_j - 1/λ_i) (λ_i - λ_j) n, with v for λ_j
+    # where j > k
+    smoothed = np.append(variance[:k], np.full(d - k, rest))
+    first, second = np.triu_indices(d, 1)
+    inside = first < k
+    first = first[inside]
+    second = second[inside]
+    curvature = 1 / smoothed[second] - 1 / smoothed[first]
+    spread = variance[first] - variance[second]
+    with np.errstate(divide="ignore"):
+        return float((np.log(curvature * spread) + np.log(n)).sum())
 
 
 def freedom_of(statistic: Any, total: float) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -43,12 +43,14 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Lear
     ----------
     n_components : int, default=2
         The rank r, at most as many as rows or columns.
-    algorithm : {"auto", "covariance_eigh", "full", "randomized"}, default="auto"
-        "covariance_eigh" (and "auto"): eigenvectors of XᵀX, in one pass. "full": of the rows, held
-        in memory, which keeps the digits of very small singular values. "randomized": a few passes
-        from random directions, without a d × d matrix.
-    n_passes : int, default=4
-        The passes over the rows of the "randomized" solver.
+    algorithm : {"auto", "covariance_eigh", "full", "arpack", "randomized"}, default="auto"
+        "covariance_eigh" (and "auto" and "arpack"): eigenvectors of XᵀX, in one pass. "full": of
+        the rows, held in memory, which keeps the digits of very small singular values.
+        "randomized": a few passes from random directions, without a d × d matrix.
+    n_iter : int, default=5
+        The iterations of the "randomized" solver, one pass over the rows each.
+    n_oversamples : int, default=10
+        The random directions of the "randomized" solver beyond the components.
 
     Attributes
     ----------
@@ -97,10 +99,20 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Lear
     _needs_scaling = True
     _parameter_constraints: ClassVar[dict] = {
         "n_components": [Interval(Integral, 1, None, closed="left")],
-        "algorithm": [StrOptions({"auto", "covariance_eigh", "full", "randomized"})],
-        "n_passes": [Interval(Integral, 0, None, closed="left")],
+        "algorithm": [
+            StrOptions({"auto", "covariance_eigh", "full", "arpack", "randomized"})
+        ],
+        "n_iter": [Interval(Integral, 0, None, closed="left")],
+        "n_oversamples": [Interval(Integral, 1, None, closed="left")],
+        "power_iteration_normalizer": [StrOptions({"auto", "QR", "LU", "none"})],
+        "tol": [Interval(Real, 0, None, closed="left")],
         "random_state": ["random_state"],
         "categorical_features": CATEGORICAL_FEATURES,
+    }
+
+    _without_effect: ClassVar[dict[str, str]] = {
+        "tol": "the singular vectors are exact, but for the randomized solver",
+        "power_iteration_normalizer": "every product is made orthonormal by QR",
     }
 
     def __init__(
@@ -108,14 +120,20 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Lear
         n_components: int = 2,
         *,
         algorithm: str = "auto",
-        n_passes: int = 4,
+        n_iter: int = 5,
+        n_oversamples: int = 10,
+        power_iteration_normalizer: str = "auto",
         random_state: int | np.random.RandomState | None = None,
+        tol: float = 0.0,
         categorical_features: Categories = "from_dtype",
     ):
         self.n_components = n_components
         self.algorithm = algorithm
-        self.n_passes = n_passes
+        self.n_iter = n_iter
+        self.n_oversamples = n_oversamples
+        self.power_iteration_normalizer = power_iteration_normalizer
         self.random_state = random_state
+        self.tol = tol
         self.categorical_features = categorical_features
 
     # -- fit ---------------------------------------------------------------------------
@@ -187,7 +205,12 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, Lear
         if self.algorithm == "randomized":
             random = check_random_state(self.random_state)
             return randomized_spectrum(
-                rows, k, int(self.n_passes), random, center=False
+                rows,
+                k,
+                int(self.n_iter),
+                random,
+                center=False,
+                n_oversamples=int(self.n_oversamples),
             )
         # one centered pass, moved to the origin: sums of raw squares would lose digits
         statistic = rows.reduce(scatter_or_rows)

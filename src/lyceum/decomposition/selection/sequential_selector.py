@@ -15,6 +15,7 @@ from lyceum._core.base import CATEGORICAL_FEATURES
 from lyceum._core.constraints import HasMethods, Interval, RealNotInt, StrOptions
 from lyceum._core.data import CheckCells, Design, Rows, Schema, Step, target_task
 from lyceum._core.statistics import folds_of, seed_from
+from lyceum._core.steps import StepColumn, StepKind
 from lyceum._core.text import show_count, undetermined_fact
 from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.decomposition.selection.keep_columns import ColumnSelector
@@ -135,6 +136,17 @@ class SequentialFeatureSelector(ColumnSelector):
     [1, 4]
     """
 
+    _step_kind = StepKind(
+        "step",
+        (
+            StepColumn(
+                "columns", "columns", "the columns of the set", unit="column numbers"
+            ),
+            StepColumn("added", "added", "the column that came in"),
+            StepColumn("removed", "removed", "the column that went out"),
+            StepColumn("objective", "loss", "the loss of the set by the criterion"),
+        ),
+    )
     _parameter_constraints: ClassVar[dict] = {
         "estimator": [HasMethods(["fit", "predict"]), None],
         "n_features_to_select": [

@@ -27,6 +27,7 @@ from lyceum._core.members import (
 from lyceum._core.native import native
 from lyceum._core.probability import AGAINST_RUNNER_UP, runner_up
 from lyceum._core.statistics import seed_from
+from lyceum._core.steps import StepColumn, StepKind
 from lyceum._core.threads import ordered_map
 from lyceum._core.trees import Router, contributions
 from lyceum._core.types import Categories, Data, Operation, Target, Weights
@@ -168,6 +169,24 @@ class AdaBoostClassifier(Classifier, MemberImportances, Ensemble):
 
     history_axes: ClassVar[tuple[str, str]] = ("round", "exponential loss")
 
+    _step_kind = StepKind(
+        "round",
+        (
+            StepColumn(
+                "weights",
+                "d",
+                "d ← d exp (α) for rows that were wrong, over their sum",
+                axes=("row",),
+            ),
+            StepColumn("error", "ε", "ε = Σ d over the rows that are wrong"),
+            StepColumn(
+                "alpha",
+                "α",
+                "α = ½ ln ((1 − ε) / ε), for K classes ln ((1 − ε) / ε) + ln (K − 1)",
+            ),
+            StepColumn("kept", "kept", "whether the member votes"),
+        ),
+    )
     _parameter_constraints: ClassVar[dict] = {
         **MEMBER_CONSTRAINTS,
         "n_estimators": [Interval(Integral, 1, None, closed="left")],

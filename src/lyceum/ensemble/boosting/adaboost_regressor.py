@@ -23,6 +23,7 @@ from lyceum._core.members import (
     explains_rows,
 )
 from lyceum._core.statistics import seed_from
+from lyceum._core.steps import StepColumn, StepKind
 from lyceum._core.threads import ordered_map
 from lyceum._core.types import Categories, Data, Estimator, Target, Weights
 from lyceum.ensemble.boosting.adaboost_members import LearnerFitter, draws_rows
@@ -121,6 +122,20 @@ class AdaBoostRegressor(Regressor, MemberImportances, Ensemble):
 
     history_axes: ClassVar[tuple[str, str]] = ("round", "weighted loss")
 
+    _step_kind = StepKind(
+        "round",
+        (
+            StepColumn(
+                "weights",
+                "d",
+                "d ← d exp (α) for rows that were wrong, over their sum",
+                axes=("row",),
+            ),
+            StepColumn("error", "ε", "ε = Σ d over the rows that are wrong"),
+            StepColumn("alpha", "α", "α = ln ((1 − ε) / ε)"),
+            StepColumn("kept", "kept", "whether the member votes"),
+        ),
+    )
     _parameter_constraints: ClassVar[dict] = {
         **MEMBER_CONSTRAINTS,
         "n_estimators": [Interval(Integral, 1, None, closed="left")],

@@ -23,6 +23,7 @@ from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Inputs, Rows
 from lyceum._core.native import native
 from lyceum._core.statistics import held_out_rows, row_uniforms, seed_from
+from lyceum._core.steps import StepColumn, StepKind
 from lyceum._core.text import show_count
 from lyceum._core.threads import one_thread
 from lyceum._core.trees import (
@@ -127,6 +128,19 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
         The seed that was used.
     """
 
+    _step_kind = StepKind(
+        "round",
+        (
+            StepColumn("objective", "loss", "the mean loss of the rows of the fit"),
+            StepColumn(
+                "validation_loss", "validation", "the mean loss of the rows held out"
+            ),
+            StepColumn("n_leaves", "leaves", "the leaves of every tree of the round"),
+            StepColumn("depth", "depth", "the depth of every tree of the round"),
+            StepColumn("gain", "gain", "what the splits of every tree gain"),
+            StepColumn("columns", "columns", "the columns that the trees split on"),
+        ),
+    )
     _coding = "codes"
     history_axes: ClassVar[tuple[str, str]] = ("round", "mean loss")
     _takes_missing: ClassVar[bool] = True

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum._core.base import Classifier, normalize_posteriors
 from lyceum._core.constraints import StrOptions
 from lyceum._core.members import MemberData
+from lyceum._core.report import Shown
 from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.bayes import NaiveBayes
 from lyceum.ensemble.committees.base import NAMED_CONSTRAINTS, NamedEnsemble
@@ -23,7 +24,7 @@ from lyceum.report import Summary, Table
 
 
 @dataclass(frozen=True, slots=True)
-class StageReport:
+class StageReport(Shown):
     """One stage of a cascade, measured on the left-out rows of cross-validation.
 
     Attributes

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lyceum._core.probability import check_shares
+from lyceum._core.report import Shown
 from lyceum._core.text import plain, show_count
 from lyceum._core.types import Target
 from lyceum.ensemble.committees.fusion import (
@@ -25,7 +26,7 @@ _MOST_PASSES = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Pruning:
+class Pruning(Shown):
     """The members of a committee that stay, and how they were chosen.
 
     Attributes

@@ -25,6 +25,7 @@ from lyceum._core.constraints import HasMethods, Interval
 from lyceum._core.data import Block, row_weights
 from lyceum._core.members import EitherTask, has_classes
 from lyceum._core.statistics import seed_from
+from lyceum._core.steps import StepColumn, StepKind
 from lyceum._core.types import Categories, Data, Estimator, Target, Weights
 from lyceum.ensemble.committees.explanation import MemberExplanation
 from lyceum.ensemble.experts.mixture import (
@@ -83,6 +84,19 @@ class _Experts(EitherTask, Learner):
         The seed that was used.
     """
 
+    _step_kind = StepKind(
+        "iteration",
+        (
+            StepColumn("objective", "ln L", "ln L = Σ ln Σ_k g_k(x) p_k(y)"),
+            StepColumn("gain", "gain", "what the iteration added to ln L"),
+            StepColumn(
+                "shares",
+                "shares",
+                "the mean posterior of every expert",
+                axes=("expert",),
+            ),
+        ),
+    )
     _reads_rows = "in memory"
     _for_classes: ClassVar[str] = (
         "give it classifiers as experts, e.g. expert=LogisticRegression()"

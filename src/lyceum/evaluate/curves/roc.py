@@ -139,7 +139,7 @@ class RocCurve(Unpackable):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Steps:
+class ScoreSteps:
     """Weight of positives and negatives at or above each distinct score, scores falling."""
 
     thresholds: np.ndarray  # (m,)
@@ -153,7 +153,7 @@ class Steps:
         y_score: Any,
         pos_label: Any = None,
         sample_weight: Any = None,
-    ) -> Steps:
+    ) -> ScoreSteps:
         y_true, sample_weight = truth_and_weights(y_true, sample_weight)
         mask = positive_mask(y_true, pos_label)
         y_score = score_column(y_score, len(mask))
@@ -163,7 +163,7 @@ class Steps:
         return cls._of_weights(mask, y_score, w)
 
     @classmethod
-    def _of_counts(cls, above: np.ndarray, below: np.ndarray) -> Steps:
+    def _of_counts(cls, above: np.ndarray, below: np.ndarray) -> ScoreSteps:
         # Both classes come sorted, so that a stable sort only merges two runs, in linear time.
         # Where the falling order ends a run of ties, i + 1 rows stand at or above the threshold.
         both = np.concatenate([above, below])
@@ -183,7 +183,7 @@ class Steps:
         mask: np.ndarray,
         y_score: np.ndarray,
         w: np.ndarray,
-    ) -> Steps:
+    ) -> ScoreSteps:
         used = w > 0.0
         mask = mask[used]
         y_score = y_score[used]
@@ -331,7 +331,7 @@ def roc_auc_score(
         return curve.partial_auc(max_fpr)
     y_true, sample_weight = truth_and_weights(y_true, sample_weight)
     if sample_weight is not None:
-        return Steps.of(y_true, y_score, pos_label, sample_weight).area()
+        return ScoreSteps.of(y_true, y_score, pos_label, sample_weight).area()
     mask = positive_mask(y_true, pos_label)
     return sorted_auc(*_sorted_classes(mask, score_column(y_score, len(mask))))
 
@@ -376,7 +376,7 @@ def roc_curve(
     >>> curve.fpr, curve.tpr, curve.auc
     (array([0. , 0. , 0.5, 0.5, 1. ]), array([0. , 0.5, 0.5, 1. , 1. ]), 0.75)
     """
-    steps = Steps.of(y_true, y_score, pos_label, sample_weight)
+    steps = ScoreSteps.of(y_true, y_score, pos_label, sample_weight)
     n_positive, n_negative = steps.totals
     if not n_positive and not n_negative:
         chance = np.array([0.0, 1.0])

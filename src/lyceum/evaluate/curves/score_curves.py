@@ -11,7 +11,7 @@ import numpy as np
 from lyceum._core.types import Label, Target, Weights
 from lyceum.errors import SettingError
 from lyceum.evaluate.common import ratio
-from lyceum.evaluate.curves.roc import Steps, roc_curve
+from lyceum.evaluate.curves.roc import ScoreSteps, roc_curve
 from lyceum.evaluate.printable import Printable, Unpackable
 from lyceum.report import Summary
 
@@ -130,7 +130,7 @@ def precision_recall_curve(
     >>> round(precision_recall_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]).average_precision, 4)
     0.8333
     """
-    steps = Steps.of(y_true, y_score, pos_label, sample_weight)
+    steps = ScoreSteps.of(y_true, y_score, pos_label, sample_weight)
     n_positive, n_negative = steps.totals
     predicted = steps.positives + steps.negatives
     precision = steps.positives / np.where(predicted > 0, predicted, 1.0)

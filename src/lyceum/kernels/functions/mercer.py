@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 from scipy.linalg import eigh
 
+from lyceum._core.report import Shown
 from lyceum._core.types import Data, Target
 from lyceum.errors import DataError, number_setting
 from lyceum.kernels.functions.base import Kernel, as_kernel, double_gram
 
 
 @dataclass(frozen=True, eq=False)
-class MercerCheck:
+class MercerCheck(Shown):
     """Whether a Gram matrix is symmetric and has no negative eigenvalue; `bool(check)` is the
     verdict.
 

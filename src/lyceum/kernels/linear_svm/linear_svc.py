@@ -119,6 +119,9 @@ class LinearSVC(Classifier, Learner):
         "C": [Interval(Real, 0, None, closed="neither")],
         "loss": [StrOptions({"squared_hinge", "hinge"})],
         "penalty": [StrOptions({"l2", "l1"})],
+        "dual": ["boolean", StrOptions({"auto"})],
+        "multi_class": [StrOptions({"ovr"})],
+        "random_state": ["random_state"],
         "fit_intercept": ["boolean"],
         "intercept_scaling": [Interval(Real, 0, None, closed="right")],
         "class_weight": [StrOptions({"balanced"}), dict, None],
@@ -130,22 +133,34 @@ class LinearSVC(Classifier, Learner):
 
     classes_: np.ndarray
 
+    _without_effect: ClassVar[dict[str, str]] = {
+        "dual": "the primal and the dual problem have one solution, to `tol`",
+        "multi_class": "there is one machine per class",
+        "random_state": "nothing is drawn at random",
+    }
+
     def __init__(
         self,
         penalty: str = "l2",
         loss: str = "squared_hinge",
         *,
-        C: float = 1.0,
-        fit_intercept: bool = True,
-        intercept_scaling: float = 1.0,
-        class_weight: ClassWeight = None,
+        dual: bool | str = "auto",
         tol: float = 1e-4,
-        max_iter: int = 1000,
+        C: float = 1.0,
+        multi_class: str = "ovr",
+        fit_intercept: bool = True,
+        intercept_scaling: float = 1,
+        class_weight: ClassWeight = None,
         verbose: int = 0,
+        random_state: int | np.random.RandomState | None = None,
+        max_iter: int = 1000,
         categorical_features: Categories = "from_dtype",
     ):
         self.penalty = penalty
         self.loss = loss
+        self.dual = dual
+        self.multi_class = multi_class
+        self.random_state = random_state
         self.C = C
         self.fit_intercept = fit_intercept
         self.intercept_scaling = intercept_scaling
@@ -169,7 +184,8 @@ class LinearSVC(Classifier, Learner):
         """
         if self.loss == "hinge" and self.penalty == "l1":
             raise SettingError(
-                "penalty='l1' goes with loss='squared_hinge': the hinge has no curvature to use"
+                "Unsupported set of arguments: penalty='l1' goes with loss='squared_hinge': the"
+                " hinge has no curvature to use"
             )
         rows = self._rows(X, y, sample_weight)
         block = self._at_once(rows)

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum._core.base import Regressor
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Rows, Schema
+from lyceum._core.report import Shown
 from lyceum._core.text import undetermined_fact
 from lyceum._core.types import Categories, Data, Operation, Target, Weights
 from lyceum.errors import SettingError, cannot_export, number_setting
@@ -57,7 +58,7 @@ def _fit(alpha: float, of_y: np.ndarray, of_ones: np.ndarray | None) -> _Fit:
 
 
 @dataclass(frozen=True)
-class LeaveOneOut:
+class LeaveOneOut(Shown):
     """The prediction of every training row by a model of the other rows.
 
     Parameters
@@ -192,6 +193,7 @@ class KernelRidge(Regressor, KernelLearner):
             "array-like",
         ],
         **KERNEL_CONSTRAINTS,
+        "kernel_params": [dict, None],
         "fit_intercept": ["boolean"],
         "alphas": ["array-like", None],
     }
@@ -203,7 +205,8 @@ class KernelRidge(Regressor, KernelLearner):
         kernel: Any = "linear",
         gamma: object = None,
         degree: int = 3,
-        coef0: float = 1.0,
+        coef0: float = 1,
+        kernel_params: dict[str, Any] | None = None,
         fit_intercept: bool = False,
         alphas: Any = None,
         categorical_features: Categories = "from_dtype",
@@ -213,6 +216,7 @@ class KernelRidge(Regressor, KernelLearner):
         self.gamma = gamma
         self.degree = degree
         self.coef0 = coef0
+        self.kernel_params = kernel_params
         self.fit_intercept = fit_intercept
         self.alphas = alphas
         self.categorical_features = categorical_features

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -10,7 +11,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
-from lyceum._core.constraints import Interval
+from lyceum._core.constraints import Interval, Options
 from lyceum._core.data import Block
 from lyceum._core.types import Data, Operation, Target, Weights
 from lyceum.kernels.functions.base import kernel_operations
@@ -24,13 +25,18 @@ SVM_CONSTRAINTS: dict[str, Any] = {
     **KERNEL_CONSTRAINTS,
     "gamma": [option for option in KERNEL_CONSTRAINTS["gamma"] if option is not None],
     "tol": [Interval(Real, 0, None, closed="neither")],
-    "max_iter": [Interval(Integral, 1, None, closed="left")],
+    "max_iter": [Interval(Integral, 1, None, closed="left"), Options(Integral, {-1})],
+    "shrinking": ["boolean"],
     "cache_size": [Interval(Real, 0, None, closed="neither")],
 }
 
 
 class SupportVectors(KernelLearner):
     """A learner whose scores are Σ_i coef_i k(x_i, x) + b over its support vectors."""
+
+    _without_effect: ClassVar[dict[str, str]] = {
+        "shrinking": "rows at their bounds are set aside and looked at again at the end"
+    }
 
     _parameter_docs: ClassVar[str] = """
     kernel : {"linear", "poly", "rbf", "sigmoid", "distance", "precomputed"}, Kernel or function
@@ -79,7 +85,8 @@ class SupportVectors(KernelLearner):
 
     @property
     def _solver_settings(self) -> SolverSettings:
-        return SolverSettings(float(self.tol), self.max_iter, 1e6 * self.cache_size)
+        n_rounds = sys.maxsize if self.max_iter == -1 else self.max_iter
+        return SolverSettings(float(self.tol), n_rounds, 1e6 * self.cache_size)
 
     def _store_support(
         self,

@@ -76,6 +76,12 @@ class SVC(Classifier, SupportVectors):
         that the machine has not seen, and coupled over the machines.
     tol : float, default=1e-3
         The largest violation of the optimality conditions, in units of f.
+    decision_function_shape : {"ovr", "ovo"}, default="ovr"
+        What `decision_function` gives for three classes and more: a score per class, or one per
+        pair of classes.
+    break_ties : bool, default=True
+        Whether classes with equally many votes are told apart by the sums of their scores, so that
+        `predict` is the largest of `decision_function`; else the first of them is taken.
     max_iter : int, default=10000
         Most working sets of a machine.
 
@@ -153,7 +159,9 @@ class SVC(Classifier, SupportVectors):
         "fit_intercept": ["boolean"],
         "intercept_scaling": [Interval(Real, 0, None, closed="right")],
         "strategy": [StrOptions({"one_vs_one", "one_vs_rest"})],
-        "probability": ["boolean"],
+        "probability": ["boolean", StrOptions({"deprecated"})],
+        "decision_function_shape": [StrOptions({"ovr", "ovo"})],
+        "break_ties": ["boolean"],
         "class_weight": [StrOptions({"balanced"}), dict, None],
         "random_state": ["random_state"],
     }
@@ -166,16 +174,19 @@ class SVC(Classifier, SupportVectors):
         degree: int = 3,
         gamma: object = "scale",
         coef0: float = 0.0,
+        shrinking: bool = True,
+        probability: bool | str = False,
+        tol: float = 1e-3,
+        cache_size: float = 200,
+        class_weight: ClassWeight = None,
+        verbose: int = 0,
+        max_iter: int = 10_000,
+        decision_function_shape: str = "ovr",
+        break_ties: bool = True,
+        random_state: int | np.random.RandomState | None = None,
         fit_intercept: bool = True,
         intercept_scaling: float = np.inf,
         strategy: str = "one_vs_one",
-        probability: bool = False,
-        class_weight: ClassWeight = None,
-        tol: float = 1e-3,
-        max_iter: int = 10_000,
-        cache_size: float = 200,
-        random_state: int | np.random.RandomState | None = None,
-        verbose: int = 0,
         categorical_features: Categories = "from_dtype",
     ):
         self.C = C
@@ -183,6 +194,9 @@ class SVC(Classifier, SupportVectors):
         self.degree = degree
         self.gamma = gamma
         self.coef0 = coef0
+        self.shrinking = shrinking
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
         self.fit_intercept = fit_intercept
         self.intercept_scaling = intercept_scaling
         self.strategy = strategy
@@ -216,7 +230,7 @@ class SVC(Classifier, SupportVectors):
             self._machine(cells, block.y, bound, *pair) for pair in self.machines_
         ]
         self._finish(machines, cells, block.y, weighted, n)
-        if self.probability:
+        if self._has_posteriors:
             self.calibration_ = calibrate_machines(
                 self,
                 cells,
@@ -328,6 +342,10 @@ class SVC(Classifier, SupportVectors):
         self._warn_unless_converged(self.converged_)
 
     @property
+    def _has_posteriors(self) -> bool:
+        return self.probability is True or self.probability is np.True_
+
+    @property
     def _has_pairs(self) -> bool:
         """Whether every machine is of two classes."""
         return self.strategy == "one_vs_one" or len(self.classes_) <= 2
@@ -352,7 +370,7 @@ class SVC(Classifier, SupportVectors):
 
     def _operations(self) -> list[Operation]:
         K = len(self.classes_)
-        if K < 2 or self.probability:
+        if K < 2 or self._has_posteriors:
             raise cannot_export(self, "it has one class, or probability=True")
         operations = self._machine_operations()
         if K == 2:
@@ -384,12 +402,12 @@ class SVC(Classifier, SupportVectors):
         """The class of the largest score; of two, the second for a row on the plane, f(x) = 0."""
         return self._apply(partial(_classes, self), X)
 
-    @available_if(lambda self: self.probability)
+    @available_if(lambda self: self._has_posteriors)
     def predict_proba(self, X: Data) -> Any:
         """The posteriors, one column per class; rows sum to 1."""
         return self._apply(partial(_posteriors, self), X)
 
-    @available_if(lambda self: self.probability)
+    @available_if(lambda self: self._has_posteriors)
     def predict_log_proba(self, X: Data) -> Any:
         """The logarithms of the posteriors."""
         return np.log(self.predict_proba(X))
@@ -461,6 +479,8 @@ class SVC(Classifier, SupportVectors):
 
 
 def _decisions(learner: SVC, block: Block) -> np.ndarray:
+    if learner.decision_function_shape == "ovo" and len(learner.classes_) > 2:
+        return learner._machine_scores(block.X)
     scores = learner._class_scores(block.X)
     if len(learner.classes_) <= 2:
         return scores[:, -1]
@@ -472,6 +492,8 @@ def _classes(learner: SVC, block: Block) -> np.ndarray:
     if len(learner.classes_) == 2:
         # f(x) = 0 counts as positive
         return learner.classes_[(scores[:, 1] >= 0).astype(np.intp)]
+    if not learner.break_ties and learner._has_pairs:
+        scores = np.round(scores)  # the votes alone: of tied classes the first
     return learner.classes_[scores.argmax(axis=1)]
 
 

@@ -111,20 +111,22 @@ class SVR(Regressor, SupportVectors):
     def __init__(
         self,
         *,
-        C: float = 1.0,
-        epsilon: float = 0.1,
         kernel: Any = "rbf",
         degree: int = 3,
         gamma: object = "scale",
         coef0: float = 0.0,
         tol: float = 1e-3,
-        max_iter: int = 10_000,
+        C: float = 1.0,
+        epsilon: float = 0.1,
+        shrinking: bool = True,
         cache_size: float = 200,
         verbose: int = 0,
+        max_iter: int = 10_000,
         categorical_features: Categories = "from_dtype",
     ):
         self.C = C
         self.epsilon = epsilon
+        self.shrinking = shrinking
         self.kernel = kernel
         self.degree = degree
         self.gamma = gamma

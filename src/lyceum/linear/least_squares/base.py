@@ -19,7 +19,13 @@ from lyceum._core.data import Block, Rows
 from lyceum._core.statistics import PositiveFactor, RowScatter, Scatter, is_wide
 from lyceum._core.types import Data, Estimator, Operation, Target, Weights
 from lyceum.errors import SettingError
+from lyceum.linear.penalized.nonnegative import NonNegativeElasticNet
 from lyceum.linear.row_passes import Residuals, first_pass, without_checks
+from lyceum.linear.several_targets import (
+    fit_each_target,
+    has_several_targets,
+    refuse_several_targets,
+)
 from lyceum.report import Explanation, Table
 
 _EPS = float(np.finfo(np.float64).eps)
@@ -153,6 +159,18 @@ class Fit:
             fit = replace(fit, moments=moments, coef=fit.coef + step, residual=residual)
         return fit
 
+    def nonnegative(self) -> Fit:
+        """The minimum over coefficients that are not negative."""
+        moments = self.moments
+        assert isinstance(moments, Scatter)
+        problem = NonNegativeElasticNet.of(moments)
+        penalty = np.broadcast_to(self.alpha, len(moments.x_mean)) / moments.weight
+        problem = replace(problem, Q=problem.Q + np.diag(penalty))
+        coef = problem.solve(0.0, 0.0, np.zeros(0), 0.0, 1).coef
+        fitted = float(coef @ moments.xx @ coef)
+        residual = moments.yy - 2 * float(coef @ moments.xy) + fitted
+        return replace(self, coef=coef, residual=max(residual, 0.0))
+
     @property
     def intercept(self) -> float:
         return self.moments.y_mean - float(self.moments.x_mean @ self.coef)
@@ -165,6 +183,8 @@ class LinearPredictor(Regressor, Learner):
     standardize : bool
         Whether the penalty is on coefficients per standard deviation of their columns, so that
         units do not matter; `coef_` is in the units of the columns either way.
+    positive : bool
+        Whether coefficients may not be negative.
     tol : float
         Stop at a duality gap of tol · Σw(y-ȳ)² / Σw.
     solver : {"auto", "gram", "columns"}
@@ -174,9 +194,9 @@ class LinearPredictor(Regressor, Learner):
     """
 
     _attribute_docs: ClassVar[str] = """
-    coef_ : ndarray of shape (n_design_columns,)
-        The coefficients of the design columns.
-    intercept_ : float
+    coef_ : ndarray of shape (n_design_columns,) or (n_targets, n_design_columns)
+        The coefficients of the design columns; a row per target where y has several columns.
+    intercept_ : float or ndarray of shape (n_targets,)
         The intercept, 0 without one.
     """
 
@@ -211,6 +231,7 @@ class LinearPredictor(Regressor, Learner):
         The design columns of a category are added up.
         """
         check_is_fitted(self)
+        refuse_several_targets(self, "explain")
         return self._explain(X, partial(_contributions, self), self.schema_.target_name)
 
     def _nonzero_table(self) -> Table:
@@ -234,7 +255,7 @@ class LinearPredictor(Regressor, Learner):
         return self.effective_degrees_ + 1.0
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        return {"coef_": (len(self.design_names),)}
+        return {"coef_": (*np.shape(self.coef_)[:-1], len(self.design_names))}
 
 
 class LeastSquares(LinearPredictor, OnePassLearner):
@@ -243,8 +264,11 @@ class LeastSquares(LinearPredictor, OnePassLearner):
 
     _parameter_constraints: ClassVar[dict] = {
         "fit_intercept": ["boolean"],
+        "positive": ["boolean"],
         "categorical_features": CATEGORICAL_FEATURES,
     }
+
+    positive: bool
 
     def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Learn from all rows in one pass, and two more if the normal equations lose too many
@@ -253,14 +277,16 @@ class LeastSquares(LinearPredictor, OnePassLearner):
         Parameters
         ----------
         X : array, sparse array, frame, Dask collection or `scan(...)`
-        y : array of shape (n_samples,), if the target is not in the scan
+        y : array of shape (n_samples,) or (n_samples, n_targets), if not in the scan
         sample_weight : array of shape (n_samples,), optional
         """
+        if has_several_targets(y):
+            return self._fit_targets(X, y, sample_weight)
         rows = self._rows(X, y, sample_weight)
         self.statistic_ = first_pass(rows, self._statistic_for(rows))
         fit = self._fit_of(self.statistic_)
         self._set_results(self._refine(fit, without_checks(rows)))
-        if len(fit.factor.dependent):
+        if len(fit.factor.dependent) and not self.positive:
             warn_dependent(
                 self,
                 self.design_names,
@@ -269,6 +295,10 @@ class LeastSquares(LinearPredictor, OnePassLearner):
                 taken=self._solution_text,
             )
         return self
+
+    def _fit_targets(self, X: Data, y: Target, sample_weight: Weights) -> Any:
+        """One model per column of y."""
+        return fit_each_target(self, X, y, sample_weight)
 
     def partial_fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Learn from more rows: the result is that of one `fit` on all rows seen, without its
@@ -291,21 +321,32 @@ class LeastSquares(LinearPredictor, OnePassLearner):
     def _statistic_for(self, rows: Rows) -> Callable[[Block], Scatter | RowScatter]:
         """The rows themselves where they are fewer than many columns, else the products of all
         columns."""
-        few = is_wide(rows) and getattr(self, "solver", "normal") == "normal"
+        few = is_wide(rows) and self._is_closed and not self.positive
         return partial(RowScatter.of if few else Scatter.of, target=True)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
 
     def _refine(self, fit: Fit, rows: Rows) -> Fit:
         """The fit after a second look at the rows, if it needs one."""
-        if fit.lost_digits:
+        if fit.lost_digits and not self.positive:
             return fit.refine(rows, self.fit_intercept)
         return fit
 
     def _finish(self, statistic: Scatter | RowScatter) -> None:
         self._set_results(self._fit_of(statistic))
 
+    @property
+    def _is_closed(self) -> bool:
+        """Whether the normal equations are solved, and no other rule follows."""
+        return getattr(self, "solver", "normal") == "normal"
+
     def _fit_of(self, statistic: Scatter | RowScatter) -> Fit:
         moments = statistic if self.fit_intercept else statistic.about_origin()
-        return Fit.of(moments, self._penalty(statistic))
+        fit = Fit.of(moments, self._penalty(statistic))
+        return fit.nonnegative() if self.positive else fit
 
     def _penalty(self, statistic: Scatter | RowScatter) -> float | np.ndarray:
         """The penalty of all columns, or of each."""
@@ -324,7 +365,7 @@ def _floor(moments: Scatter | RowScatter) -> np.ndarray:
 
 
 def _fitted_values(learner: LinearPredictor, block: Block) -> np.ndarray:
-    return block.X @ learner.coef_ + learner.intercept_
+    return block.X @ learner.coef_.T + learner.intercept_
 
 
 def _contributions(learner: LinearPredictor, block: Block) -> np.ndarray:

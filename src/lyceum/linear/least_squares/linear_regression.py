@@ -15,12 +15,14 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Rows, row_weights
 from lyceum._core.statistics import PositiveFactor, RowScatter
+from lyceum._core.steps import StepColumn, StepKind
 from lyceum._core.text import undetermined_fact
 from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.errors import SettingError
 from lyceum.linear.least_squares.base import Fit, LeastSquares
 from lyceum.linear.least_squares.residual_checks import ResidualChecks
 from lyceum.linear.least_squares.solvers import SOLVERS, Descent, StepSetting
+from lyceum.linear.several_targets import refuse_several_targets
 from lyceum.report import Summary, Table
 
 
@@ -104,6 +106,8 @@ class LinearRegression(LeastSquares):
         With `record=True`: step, coef, intercept and objective (Σ w r²) at the start and after
         every pass, and for "lms" rows, coefficients and intercept after every row; empty for
         solvers without passes.
+    singular_ : array of shape (min(n_samples, n_design_columns),)
+        The singular values of the centered and weighted rows, largest first.
     statistic_ : Scatter or RowScatter
         The merged statistic that the fit follows from: the products of all columns, or the centered
         rows where there are over 1,000 columns and fewer rows.
@@ -127,6 +131,26 @@ class LinearRegression(LeastSquares):
     _coding = "reference"
 
     history_axes: ClassVar[tuple[str, str]] = ("pass", "sum of squared residuals")
+    _step_kind = StepKind(
+        "pass",
+        (
+            StepColumn(
+                "coef",
+                "b",
+                "b ← b + η Σ w r x, r = y − b₀ − b·x",
+                axes=("column",),
+                ends_in="coef_",
+            ),
+            StepColumn("intercept", "b₀", "b₀ ← b₀ + η Σ w r", ends_in="intercept_"),
+            StepColumn("objective", "SSE", "Σ w r²", unit="squares of the target"),
+            StepColumn(
+                "rows",
+                "b after every row",
+                "b ← b + η r x, the intercept last",
+                axes=("row", "weight"),
+            ),
+        ),
+    )
     _parameter_constraints: ClassVar[dict] = {
         "solver": [StrOptions({"normal", *SOLVERS})],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -143,15 +167,17 @@ class LinearRegression(LeastSquares):
         self,
         *,
         fit_intercept: bool = True,
+        copy_X: bool = True,
+        tol: float = 1e-6,
+        n_jobs: int | None = None,
+        positive: bool = False,
         solver: str = "normal",
         max_iter: int = 1000,
-        tol: float = 1e-6,
         learning_rate: float | None = None,
         decay: bool = True,
         standardize: bool = True,
         coef_init: Any = None,
         record: bool = False,
-        n_jobs: int | None = None,
         categorical_features: Categories = "from_dtype",
     ):
         self.fit_intercept = fit_intercept
@@ -164,7 +190,22 @@ class LinearRegression(LeastSquares):
         self.coef_init = coef_init
         self.record = record
         self.n_jobs = n_jobs
+        self.copy_X = copy_X
+        self.positive = positive
         self.categorical_features = categorical_features
+
+    @property
+    def singular_(self) -> np.ndarray:
+        """The singular values of the centered and weighted rows, largest first."""
+        check_is_fitted(self)
+        statistic = self.statistic_
+        if not self.fit_intercept:
+            statistic = statistic.about_origin()
+        if isinstance(statistic, RowScatter):
+            return np.linalg.svd(statistic.x_rows, compute_uv=False)
+        values = np.linalg.eigvalsh(statistic.xx)[::-1]
+        n_values = min(statistic.n_rows, len(values))
+        return np.sqrt(np.maximum(values[:n_values], 0.0))
 
     @property
     def _solution_text(self) -> str:
@@ -376,6 +417,7 @@ class LinearRegression(LeastSquares):
         """The coefficient table with standard errors, t, p and 95% intervals, and the quality of
         the fit."""
         check_is_fitted(self)
+        refuse_several_targets(self, "summary")
         n = self.statistic_.n_rows
         k = self._n_parameters()
         facts = {

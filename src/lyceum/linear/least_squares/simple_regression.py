@@ -9,13 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtr
 
+from lyceum._core.report import Shown
 from lyceum._core.text import plain
 from lyceum._core.types import Target, Weights
 from lyceum.errors import DataError, number_setting
 
 
 @dataclass(frozen=True)
-class SimpleRegression:
+class SimpleRegression(Shown):
     """The line y = intercept + slope · x, with its standard errors and the test of its slope.
 
     Attributes

@@ -13,10 +13,34 @@ from lyceum._core.solvers import (
     descent_loop,
     gradient_test,
 )
+from lyceum._core.steps import StepColumn, StepKind
 from lyceum._core.types import Estimator
 from lyceum.errors import DataError, SettingError, number_setting
 from lyceum.linear.logistic.log_loss import LogLoss
 from lyceum.linear.logistic.solvers import Start, starting_point
+
+# what a record has of every step
+LOGISTIC_STEPS = StepKind(
+    "step",
+    (
+        StepColumn(
+            "coef",
+            "w",
+            "w ← w − step, Newton: H⁻¹ g, gradient descent: η g",
+            axes=("class", "column"),
+            ends_in="coef_",
+        ),
+        StepColumn(
+            "intercept",
+            "b",
+            "as w, without a penalty",
+            axes=("class",),
+            ends_in="intercept_",
+        ),
+        StepColumn("objective", "F", "F = −Σ ln p(y) + the penalty"),
+        StepColumn("gradient", "|g|", "the largest part of g = ∂F / ∂w"),
+    ),
+)
 
 
 def record_point(problem: LogLoss, record: list[dict], point: Point) -> None:

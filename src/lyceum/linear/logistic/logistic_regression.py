@@ -35,8 +35,13 @@ from lyceum.linear.linear_scores import (
     weights_at_zero,
 )
 from lyceum.linear.logistic.bounds import minimize_sigmoid_bound
-from lyceum.linear.logistic.given_steps import minimize_by_given_steps, record_point
+from lyceum.linear.logistic.given_steps import (
+    LOGISTIC_STEPS,
+    minimize_by_given_steps,
+    record_point,
+)
 from lyceum.linear.logistic.log_loss import ClassSpread, LogLoss, Penalty
+from lyceum.linear.logistic.penalty_settings import THEIR_SOLVERS, PenaltySettings
 from lyceum.linear.logistic.posterior import (
     PREDICTIVES,
     GaussianWeights,
@@ -71,7 +76,7 @@ _ERRORS = (
 )
 
 
-class LogisticRegression(PosteriorClassifier, Learner):
+class LogisticRegression(PenaltySettings, PosteriorClassifier, Learner):
     """Logistic regression (softmax regression for more than two classes) with a penalty.
 
     With P(k | x) ∝ exp(b₀ₖ + x·bₖ) the parameters minimize
@@ -92,7 +97,7 @@ class LogisticRegression(PosteriorClassifier, Learner):
     ----------
     C : float, default=1.0
         Inverse strength of the penalty; inf for none (maximum likelihood).
-    l1_ratio : float in [0, 1], default=0.0
+    l1_ratio : float in [0, 1] or None, default=0.0
         The share of absolute values in the penalty: 0 is L2, 1 is L1, which makes coefficients
         exactly zero. Above 0 the solver is proximal Newton (coordinate descent on the quadratic
         model of every pass, up to 5000 parameters), standard errors are not computed, and `solver`
@@ -136,8 +141,7 @@ class LogisticRegression(PosteriorClassifier, Learner):
         Most iterations, each one pass over the rows.
     tol : float, default=1e-6
         Stop when the gradient is this small, free of units: the largest correlation of a column
-        with the residuals of a class; smaller where a penalized loss has nearly vanished, and its
-        residuals with it.
+        with the residuals of a class; smaller where a penalized loss has nearly vanished.
     learning_rate : float or None, default=None
         The η of "gradient_descent" as on paper: b ← b - η ∂J/∂b of the objective per row J, on the
         columns as they are, from `coef_init`. None searches for a good length in every step.
@@ -155,8 +159,7 @@ class LogisticRegression(PosteriorClassifier, Learner):
     n_draws : int, default=200
         Draws of the weights for posterior="monte_carlo".
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
-        Which columns of an array hold categories; each becomes a column per category but the first,
-        its reference.
+        Which columns hold categories; each becomes a column per category but its first.
 
     Attributes
     ----------
@@ -226,12 +229,17 @@ class LogisticRegression(PosteriorClassifier, Learner):
     _coding = "reference"
     _takes_sparse: ClassVar[bool] = True
     _needs_scaling = True
+    _step_kind = LOGISTIC_STEPS
     _parameter_constraints: ClassVar[dict] = {
+        "penalty": [StrOptions({"l1", "l2", "elasticnet", "deprecated"}), None],
         "C": [Interval(Real, 0, None, closed="right")],
-        "l1_ratio": [Interval(Real, 0, 1, closed="both")],
+        "l1_ratio": [Interval(Real, 0, 1, closed="both"), None],
+        "dual": ["boolean"],
+        "intercept_scaling": [Interval(Real, 0, None, closed="neither")],
         "standardize": ["boolean"],
         "solver": [
-            StrOptions({"auto", "bound", "sigmoid_bound", "recursive", *SOLVERS})
+            StrOptions({"auto", "bound", "sigmoid_bound", "recursive", *SOLVERS}),
+            StrOptions(THEIR_SOLVERS),
         ],
         "reference": "no_validation",
         "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -251,30 +259,36 @@ class LogisticRegression(PosteriorClassifier, Learner):
 
     def __init__(
         self,
+        penalty: str | None = "deprecated",
         *,
         C: float = 1.0,
-        l1_ratio: float = 0.0,
-        standardize: bool = False,
-        solver: str = "auto",
-        reference: Any = None,
-        max_iter: int = 100,
+        l1_ratio: float | None = 0.0,
+        dual: bool = False,
         tol: float = 1e-6,
+        fit_intercept: bool = True,
+        intercept_scaling: float = 1,
+        class_weight: ClassWeight = None,
+        random_state: int | np.random.RandomState | None = None,
+        solver: str = "auto",
+        max_iter: int = 100,
+        verbose: int = 0,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        standardize: bool = False,
+        reference: Any = None,
         learning_rate: float | None = None,
         coef_init: Any = None,
-        class_weight: ClassWeight = None,
-        fit_intercept: bool = True,
         standard_errors: bool | str = "auto",
         posterior: str = "plugin",
         n_draws: int = 200,
-        random_state: int | np.random.RandomState | None = None,
-        warm_start: bool = False,
         record: bool = False,
-        n_jobs: int | None = None,
-        verbose: int = 0,
         categorical_features: Categories = "from_dtype",
     ):
+        self.penalty = penalty
         self.C = C
         self.l1_ratio = l1_ratio
+        self.dual = dual
+        self.intercept_scaling = intercept_scaling
         self.standardize = standardize
         self.solver = solver
         self.reference = reference
@@ -312,7 +326,7 @@ class LogisticRegression(PosteriorClassifier, Learner):
         check_settings(self)
         self.seed_ = seed_from(self.random_state)
         self._forget("bound_", "bound_scale_", "recursion_", "record_")
-        if self.solver == "recursive":
+        if self._solver == "recursive":
             return self._recurse(rows, None)
         spread = ClassSpread.of(rows, len(self.classes_))
         weights = self._class_factors(spread.weight)
@@ -324,7 +338,7 @@ class LogisticRegression(PosteriorClassifier, Learner):
         problem = LogLoss.over(
             rows,
             spread,
-            Penalty.of(self.C, self.l1_ratio),
+            Penalty.of(self._C, self._l1_ratio),
             fit_intercept=self.fit_intercept,
             class_weight=weights,
             reference=self._reference,
@@ -366,9 +380,9 @@ class LogisticRegression(PosteriorClassifier, Learner):
             observer = partial(record_point, problem, self.record_)
         if self.learning_rate is not None:
             return minimize_by_given_steps(self, problem, last, observer)
-        if self.solver != "sigmoid_bound":
+        if self._solver != "sigmoid_bound":
             return minimize(
-                problem, self.solver, self.max_iter, self.tol, last, observer
+                problem, self._solver, self.max_iter, self.tol, last, observer
             )
         theta = starting_point(problem, last, False).theta
         outcome, self.bound_scale_ = minimize_sigmoid_bound(
@@ -409,7 +423,7 @@ class LogisticRegression(PosteriorClassifier, Learner):
                 point = problem.evaluate(point.theta, hessian=True)
                 outcome = replace(outcome, point=point)
             self._set_standard_errors(*problem.covariance_as_came(point))
-        self.separated_ = bool(np.isinf(self.C)) and is_separated(problem, outcome)
+        self.separated_ = bool(np.isinf(self._C)) and is_separated(problem, outcome)
         # under an L1 penalty coefficients are zero rather than of least norm: nothing to count
         factor = None if problem.penalty.l1 else problem.column_factor()
         self.n_undetermined_ = 0
@@ -418,7 +432,7 @@ class LogisticRegression(PosteriorClassifier, Learner):
         warn_of_fit(self, problem, outcome, factor)
 
     def _wants_standard_errors(self, parameters: int) -> bool:
-        if self.l1_ratio / self.C > 0 or self.solver == "sigmoid_bound":
+        if self._l1_ratio / self._C > 0 or self._solver == "sigmoid_bound":
             return False
         if self.posterior != "plugin":
             return True

@@ -226,7 +226,7 @@ class Recursion:
 
 def can_recurse(learner: Estimator) -> bool:
     """Whether `partial_fit` has a Gaussian to go on from; the error says why not."""
-    if learner.l1_ratio > 0 or np.isinf(learner.C):
+    if learner._l1_ratio > 0 or np.isinf(learner._C):
         raise AttributeError(
             "partial_fit starts from the prior N(0, C) of the weights: give l1_ratio=0 and a"
             " finite C"
@@ -260,7 +260,7 @@ def recurse(
             state = Recursion.start(
                 first=block.X[weighted[0]],
                 classes=len(learner.classes_),
-                C=learner.C,
+                C=learner._C,
                 fit_intercept=learner.fit_intercept,
                 reference=learner._reference,
             )
@@ -379,38 +379,38 @@ def effective_parameters(learner: Estimator) -> int | float:
     """Free parameters; with a penalty on squares the effective ones, tr[H₀ (H₀ + I/C)⁻¹]."""
     per_class = learner.coef_.shape[1] + bool(learner.fit_intercept)
     free = (len(learner.classes_) - 1) * per_class
-    if np.isinf(learner.C):
+    if np.isinf(learner._C):
         return free
     if not hasattr(learner, "covariance_"):
         raise SettingError(
-            f"C={learner.C:g}: the effective parameters need the Hessian: fit with"
+            f"C={learner._C:g}: the effective parameters need the Hessian: fit with"
             " standard_errors=True and a penalty on squares alone, or with C=inf"
         )
     # tr[H₀ H⁻¹] = tr[(H - P/C) H⁻¹] with P = 1 for coefficients and 0 for intercepts: the free
     # parameters less the variances of the coefficients over C
     variances = np.diagonal(learner.covariance_)
     variances = variances.reshape(-1, learner.coef_.shape[1] + 1)
-    return float(free - variances[:, :-1].sum() / learner.C)
+    return float(free - variances[:, :-1].sum() / learner._C)
 
 
 def fit_facts(learner: Estimator) -> dict[str, Any]:
     """The quality of the fit, and what is particular to the way it was trained."""
     penalties = {0: "L2", 1: "L1"}
     penalty = penalties.get(
-        learner.l1_ratio, f"elastic net with l1 ratio {learner.l1_ratio:g}"
+        learner._l1_ratio, f"elastic net with l1 ratio {learner._l1_ratio:g}"
     )
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.float64(learner.log_likelihood_) / learner.null_log_likelihood_
     facts: dict[str, Any] = {
         "rows": learner.n_rows_,
         "classes": learner.classes_.tolist(),
-        "penalty": "none" if np.isinf(learner.C) else f"{penalty}, C = {learner.C:g}",
+        "penalty": "none" if np.isinf(learner._C) else f"{penalty}, C = {learner._C:g}",
         "log-likelihood": learner.log_likelihood_,
         "of class shares alone": learner.null_log_likelihood_,
         "pseudo R² (McFadden)": float(1.0 - ratio),
         "iterations": f"{learner.n_iter_}{'' if learner.converged_ else ', not converged'}",
     }
-    if np.isinf(learner.C):
+    if np.isinf(learner._C):
         # Wilks: twice the gain in log-likelihood is χ² with one degree per coefficient
         degrees = max(1, len(learner.classes_) - 1) * learner.coef_.shape[1]
         gain = learner.log_likelihood_ - learner.null_log_likelihood_
@@ -442,7 +442,7 @@ def _training_facts(learner: Estimator) -> dict[str, Any]:
         facts["trained"] = (
             "one row at a time; the log-likelihood is of rows not yet seen"
         )
-    if learner.l1_ratio > 0:
+    if learner._l1_ratio > 0:
         why = "none under an L1 penalty"
     if not hasattr(learner, "standard_errors_"):
         facts["standard errors"] = why

@@ -101,14 +101,13 @@ def starting_point(problem: LogLoss, last: Start, hessian: bool) -> Point:
 
 def check_settings(learner: Estimator) -> None:
     """Refuse what cannot go together."""
-    l1 = learner.l1_ratio > 0 and not np.isinf(learner.C)
+    l1 = learner._l1_ratio > 0 and not np.isinf(learner._C)
     averages = learner.standard_errors is True or learner.posterior != "plugin"
-    is_sigmoid = learner.solver == "sigmoid_bound"
-    is_recursive = learner.solver == "recursive"
+    is_sigmoid = learner._solver == "sigmoid_bound"
+    is_recursive = learner._solver == "recursive"
     refusals = {
-        f"solver={learner.solver!r} cannot take l1_ratio={learner.l1_ratio}: give solver='auto'": (
-            l1 and learner.solver != "auto"
-        ),
+        f"solver={learner._solver!r} cannot take l1_ratio={learner._l1_ratio}: give"
+        " solver='auto'": (l1 and learner._solver != "auto"),
         "standard errors and posteriors of the weights need l1_ratio=0: with an L1 penalty the"
         " weights have no Gaussian about their mode": l1 and averages,
         "standard errors and posteriors of the weights need their mode, which"
@@ -117,7 +116,7 @@ def check_settings(learner: Estimator) -> None:
         "solver='sigmoid_bound' is for three classes and more: two have no sum to bound, take"
         " solver='auto'": is_sigmoid and len(learner.classes_) == 2,
         "solver='recursive' starts from the prior N(0, C) of the weights: give a finite C": (
-            is_recursive and np.isinf(learner.C)
+            is_recursive and np.isinf(learner._C)
         ),
         "solver='recursive' cannot know the deviations of the columns beforehand: standardize"
         " them first, e.g. by lyceum.prepare.StandardScaler()": (
@@ -132,7 +131,7 @@ def check_settings(learner: Estimator) -> None:
     given = learner.learning_rate is not None
     refusals |= {
         f"learning_rate={learner.learning_rate} is the step of solver='gradient_descent', not of"
-        f" {learner.solver!r}": given and learner.solver != "gradient_descent",
+        f" {learner._solver!r}": given and learner._solver != "gradient_descent",
         "coef_init is where steps of a given length start: give solver='gradient_descent' and a"
         " learning_rate": learner.coef_init is not None and not given,
     }
@@ -163,7 +162,7 @@ def warn_of_fit(
         if problem.penalty.l1 > 0:
             slope = ProximalNewton(problem.penalty.l1).violation(outcome.point)
         size = f" with a gradient of {problem.size(slope):.1e}"
-        if learner.solver == "sigmoid_bound":
+        if learner._solver == "sigmoid_bound":
             size = ""
         warnings.warn(
             f"LogisticRegression stopped after max_iter={learner.max_iter} iterations{size}, short"
@@ -171,7 +170,7 @@ def warn_of_fit(
             ConvergenceWarning,
             stacklevel=5,
         )
-    if np.isinf(learner.C) and factor is not None and len(factor.dependent):
+    if np.isinf(learner._C) and factor is not None and len(factor.dependent):
         warn_dependent(learner, learner.design_names, factor, problem.spread.n_rows)
 
 

@@ -18,6 +18,7 @@ from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Rows
 from lyceum._core.solvers import LBFGS, Newton, Outcome
 from lyceum._core.statistics import Moments, Scatter
+from lyceum._core.steps import StepColumn, StepKind
 from lyceum._core.types import Categories, ClassWeight, Data, Target, Weights
 from lyceum.errors import SettingError
 from lyceum.linear.linear_scores import (
@@ -112,6 +113,26 @@ class MarginClassifier(LinearScores):
 
     """
 
+    _step_kind = StepKind(
+        "step",
+        (
+            StepColumn(
+                "coef",
+                "w",
+                "w ← w − step down the gradient of F",
+                axes=("class", "column"),
+                ends_in="coef_",
+            ),
+            StepColumn(
+                "intercept",
+                "b",
+                "as w, without a penalty",
+                axes=("class",),
+                ends_in="intercept_",
+            ),
+            StepColumn("objective", "F", "F = ½ |w|² + C Σ L(y f(x))"),
+        ),
+    )
     _parameter_constraints: ClassVar[dict] = {
         "loss": [StrOptions({name for name, loss in LOSSES.items() if loss.convex})],
         "C": [Interval(Real, 0, None, closed="neither")],

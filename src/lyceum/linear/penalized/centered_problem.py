@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from lyceum._core.solvers import (
 )
 from lyceum._core.statistics import Scatter, SparseCells
 from lyceum._core.threads import ordered_map
+from lyceum.linear.penalized.nonnegative import NonNegativeElasticNet
 from lyceum.linear.row_passes import inverse_deviations, unit_columns
 
 _ROWS = 1 << 14
@@ -89,6 +90,13 @@ class CenteredProblem:
         centered = s * (y - y_mean)
         problem = ColumnElasticNet(columns, centered, float(centered @ centered))
         return cls(problem, x_mean, y_mean, weight, factors)
+
+    def nonnegative(self) -> CenteredProblem:
+        """The same problem over coefficients that are not negative."""
+        problem = self.problem
+        assert isinstance(problem, GramElasticNet)
+        bounded = NonNegativeElasticNet(problem.Q, problem.q, problem.yy)
+        return replace(self, problem=bounded)
 
     def in_units(self, coef: np.ndarray) -> np.ndarray:
         """Coefficients of the problem in the units of the columns."""

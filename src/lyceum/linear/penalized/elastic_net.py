@@ -7,9 +7,10 @@ import warnings
 from collections.abc import Callable
 from functools import partial
 from numbers import Integral, Real
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
@@ -18,13 +19,25 @@ from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Rows
 from lyceum._core.solvers import RoundObserver, Solution
 from lyceum._core.statistics import Scatter
+from lyceum._core.steps import StepColumn, StepKind
 from lyceum._core.types import Categories, Data, Estimator, Target, Weights
 from lyceum.errors import DataError, SettingError
 from lyceum.linear.least_squares.base import LinearPredictor
 from lyceum.linear.penalized.centered_problem import CenteredProblem
 from lyceum.linear.row_passes import first_pass
+from lyceum.linear.several_targets import (
+    fit_each_target,
+    has_several_targets,
+    n_targets,
+    refuse_several_targets,
+)
 from lyceum.report import Summary
 
+# settings of scikit-learn's coordinate descent
+COORDINATE_SETTINGS = {
+    "precompute": "the Gram matrix is computed where it is the quicker",
+    "selection": "coordinates are taken in a fixed order, up to the same duality gap",
+}
 _NARROW = 1000  # columns up to which the Gram matrix is always the quicker
 
 
@@ -83,6 +96,8 @@ class ElasticNet(LinearPredictor, OnePassLearner):
     """
 
     _attribute_docs: ClassVar[str] = """
+    sparse_coef_ : sparse array of shape (1, n_design_columns) or (n_targets, n_design_columns)
+        The coefficients.
     dual_gap_ : float
         In the units of the objective above, which is at most this far above its minimum.
     objective_ : float
@@ -107,6 +122,23 @@ class ElasticNet(LinearPredictor, OnePassLearner):
 
     _coding = "one_hot"
     _needs_scaling = True
+    _step_kind = StepKind(
+        "epoch",
+        (
+            StepColumn(
+                "coef",
+                "b",
+                "the column by column minimum, soft threshold of Σ w x r at αρ",
+                axes=("column",),
+                ends_in="coef_",
+            ),
+            StepColumn("intercept", "b₀", "mean of y − b·x", ends_in="intercept_"),
+            StepColumn(
+                "objective", "F", "½ Σ w r² / Σ w + α (ρ Σ |b| + ½ (1 − ρ) Σ b²)"
+            ),
+            StepColumn("dual_gap", "gap", "F − its dual bound", ends_in="dual_gap_"),
+        ),
+    )
     _parameter_constraints: ClassVar[dict] = {
         "alpha": [Interval(Real, 0, None, closed="left")],
         "l1_ratio": [Interval(Real, 0, 1, closed="both")],
@@ -116,8 +148,16 @@ class ElasticNet(LinearPredictor, OnePassLearner):
         "tol": [Interval(Real, 0, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "warm_start": ["boolean"],
+        "precompute": ["boolean", StrOptions({"auto"}), "array-like"],
+        "positive": ["boolean"],
+        "random_state": ["random_state"],
+        "selection": [StrOptions({"cyclic", "random"})],
         "record": ["boolean"],
         "categorical_features": CATEGORICAL_FEATURES,
+    }
+
+    _without_effect: ClassVar[dict[str, str]] = COORDINATE_SETTINGS | {
+        "random_state": "coordinates are taken in a fixed order"
     }
 
     def __init__(
@@ -126,22 +166,32 @@ class ElasticNet(LinearPredictor, OnePassLearner):
         *,
         l1_ratio: float = 0.5,
         fit_intercept: bool = True,
+        precompute: Any = False,
+        max_iter: int = 10_000,
+        copy_X: bool = True,
+        tol: float = 1e-5,
+        warm_start: bool = False,
+        positive: bool = False,
+        random_state: int | np.random.RandomState | None = None,
+        selection: str = "cyclic",
         standardize: bool = False,
         solver: str = "auto",
-        tol: float = 1e-5,
-        max_iter: int = 10_000,
-        warm_start: bool = False,
         record: bool = False,
         categorical_features: Categories = "from_dtype",
     ):
         self.alpha = alpha
         self.l1_ratio = l1_ratio
         self.fit_intercept = fit_intercept
+        self.precompute = precompute
+        self.max_iter = max_iter
+        self.copy_X = copy_X
+        self.tol = tol
+        self.warm_start = warm_start
+        self.positive = positive
+        self.random_state = random_state
+        self.selection = selection
         self.standardize = standardize
         self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.warm_start = warm_start
         self.record = record
         self.categorical_features = categorical_features
 
@@ -155,12 +205,27 @@ class ElasticNet(LinearPredictor, OnePassLearner):
         Parameters
         ----------
         X : array, sparse array, frame, Dask collection or `scan(...)`
-        y : array of shape (n_samples,), if the target is not in the scan
+        y : array of shape (n_samples,) or (n_samples, n_targets), if not in the scan
         sample_weight : array of shape (n_samples,), optional
         """
+        if has_several_targets(y):
+            flat = n_targets(y) == 1  # as scikit-learn's
+            fit_each_target(self, X, y, sample_weight)
+            self.coef_ = self.coef_[0] if flat else self.coef_
+            return self
         rows = self._rows(X, y, sample_weight)
         self._set_results(self._centered_problem(rows))
         return self
+
+    @property
+    def sparse_coef_(self) -> Any:
+        """The coefficients as a sparse matrix."""
+        return sparse.csr_array(np.atleast_2d(self.coef_))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
 
     def partial_fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Learn from more rows: the result is that of one `fit` with solver="gram" on all rows
@@ -177,15 +242,18 @@ class ElasticNet(LinearPredictor, OnePassLearner):
 
     def _finish(self, statistic: Scatter) -> None:
         setting = (self.fit_intercept, self.standardize)
-        self._set_results(CenteredProblem.of_moments(statistic, *setting))
+        centered = CenteredProblem.of_moments(statistic, *setting)
+        self._set_results(centered.nonnegative() if self.positive else centered)
 
     def _centered_problem(self, rows: Rows) -> CenteredProblem:
         setting = (self.fit_intercept, self.standardize)
-        if on_columns(rows, self.solver, self._share > 0 and self.alpha > 0):
+        sparsifies = self._share > 0 and self.alpha > 0 and not self.positive
+        if on_columns(rows, self.solver, sparsifies):
             self.__dict__.pop("statistic_", None)
             return CenteredProblem.of_rows(rows, *setting)
         self.statistic_ = first_pass(rows, self._statistic())
-        return CenteredProblem.of_moments(self.statistic_, *setting)
+        centered = CenteredProblem.of_moments(self.statistic_, *setting)
+        return centered.nonnegative() if self.positive else centered
 
     def _set_results(self, centered: CenteredProblem) -> None:
         problem = centered.problem
@@ -247,6 +315,7 @@ class ElasticNet(LinearPredictor, OnePassLearner):
     def summary(self) -> Summary:
         """The coefficients that are not zero, and how close to the optimum they are."""
         check_is_fitted(self)
+        refuse_several_targets(self, "summary")
         facts = {
             "rows": self.n_rows_,
             "alpha": float(self.alpha),
@@ -264,6 +333,8 @@ class ElasticNet(LinearPredictor, OnePassLearner):
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         d = len(self.design_names)
+        if np.ndim(self.intercept_):  # of several targets
+            return {"coef_": (*np.shape(self.coef_)[:-1], d)}
         return {"coef_": (d,), "mean_": (d,)}
 
 
@@ -364,21 +435,31 @@ class Lasso(ElasticNet):
         alpha: float = 1.0,
         *,
         fit_intercept: bool = True,
+        precompute: Any = False,
+        max_iter: int = 10_000,
+        copy_X: bool = True,
+        tol: float = 1e-5,
+        warm_start: bool = False,
+        positive: bool = False,
+        random_state: int | np.random.RandomState | None = None,
+        selection: str = "cyclic",
         standardize: bool = False,
         solver: str = "auto",
-        tol: float = 1e-5,
-        max_iter: int = 10_000,
-        warm_start: bool = False,
         record: bool = False,
         categorical_features: Categories = "from_dtype",
     ):
         self.alpha = alpha
         self.fit_intercept = fit_intercept
+        self.precompute = precompute
+        self.max_iter = max_iter
+        self.copy_X = copy_X
+        self.tol = tol
+        self.warm_start = warm_start
+        self.positive = positive
+        self.random_state = random_state
+        self.selection = selection
         self.standardize = standardize
         self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.warm_start = warm_start
         self.record = record
         self.categorical_features = categorical_features
 

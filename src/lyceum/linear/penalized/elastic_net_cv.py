@@ -11,11 +11,12 @@ from numpy.typing import ArrayLike
 
 from lyceum._core.constraints import Interval
 from lyceum._core.solvers import Solution
-from lyceum._core.statistics import folds_of, seed_from
+from lyceum._core.steps import StepColumn, StepKind
 from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.errors import SettingError, number_setting
 from lyceum.linear.penalized.centered_problem import CenteredProblem
 from lyceum.linear.penalized.elastic_net import (
+    COORDINATE_SETTINGS,
     ElasticNet,
     on_columns,
     penalized_squares,
@@ -35,10 +36,10 @@ from lyceum.linear.row_passes import without_checks
 class ElasticNetCV(PenaltyCV):
     """Elastic net with alpha, and the l1 ratio if there are several, chosen by cross-validation.
 
-    The objective is that of `ElasticNet`. A row's fold is a hash of its number and the seed. One
-    pass sums the centered products of [X y] in every fold; what a fold's solutions are fitted on is
-    the merged statistic of the others, and their error is read off its own, so that any number of
-    penalties costs one pass. (With "columns" every fold is a path on columns in memory.)
+    The objective is that of `ElasticNet`. One pass sums the centered products of [X y] in every
+    fold; what a fold's solutions are fitted on is the merged statistic of the others, and their
+    error is read off its own, so that any number of penalties costs one pass. (With "columns" every
+    fold is a path on columns in memory.)
 
     Parameters
     ----------
@@ -106,49 +107,82 @@ class ElasticNetCV(PenaltyCV):
 
     _coding = "one_hot"
     history_axes: ClassVar[tuple[str, str]] = ("round", "duality gap")
+    _step_kind = StepKind(
+        "penalty",
+        (
+            StepColumn(
+                "alpha",
+                "α",
+                "from the largest down to the chosen one",
+                ends_in="alpha_",
+            ),
+            StepColumn(
+                "coef", "b", "the optimum at α", axes=("column",), ends_in="coef_"
+            ),
+            StepColumn("intercept", "b₀", "mean of y − b·x", ends_in="intercept_"),
+            StepColumn(
+                "objective", "F", "½ Σ w r² / Σ w + α (ρ Σ |b| + ½ (1 − ρ) Σ b²)"
+            ),
+            StepColumn("dual_gap", "gap", "F − its dual bound", ends_in="dual_gap_"),
+            StepColumn("epochs", "epochs", "passes over the columns", unit="epochs"),
+        ),
+    )
     _parameter_constraints: ClassVar[dict] = {
         "l1_ratio": [Interval(Real, 0, 1, closed="right"), "array-like"],
         "eps": [Interval(Real, 0, 1, closed="neither")],
         **{
             name: ElasticNet._parameter_constraints[name]
-            for name in ("solver", "tol", "max_iter", "record")
+            for name in (
+                *("solver", "tol", "max_iter", "record"),
+                *("precompute", "positive", "selection"),
+            )
         },
         **CV_CONSTRAINTS,
     }
+
+    _without_effect: ClassVar[dict[str, str]] = COORDINATE_SETTINGS
 
     def __init__(
         self,
         *,
         l1_ratio: Any = 0.5,
-        alphas: ArrayLike = 100,
         eps: float = 1e-3,
-        cv: Any = 10,
-        choice: str = "best",
+        alphas: ArrayLike = 100,
         fit_intercept: bool = True,
+        precompute: Any = "auto",
+        max_iter: int = 10_000,
+        tol: float = 1e-5,
+        cv: Any = None,
+        copy_X: bool = True,
+        verbose: int = 0,
+        n_jobs: int | None = None,
+        positive: bool = False,
+        random_state: int | np.random.RandomState | None = None,
+        selection: str = "cyclic",
+        choice: str = "best",
         standardize: bool = False,
         solver: str = "auto",
-        tol: float = 1e-5,
-        max_iter: int = 10_000,
         record: bool = False,
-        random_state: int | np.random.RandomState | None = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
         categorical_features: Categories = "from_dtype",
     ):
         self.l1_ratio = l1_ratio
-        self.alphas = alphas
         self.eps = eps
-        self.cv = cv
-        self.choice = choice
+        self.alphas = alphas
         self.fit_intercept = fit_intercept
+        self.precompute = precompute
+        self.max_iter = max_iter
+        self.tol = tol
+        self.cv = cv
+        self.copy_X = copy_X
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+        self.positive = positive
+        self.random_state = random_state
+        self.selection = selection
+        self.choice = choice
         self.standardize = standardize
         self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
         self.record = record
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
         self.categorical_features = categorical_features
 
     @property
@@ -172,17 +206,18 @@ class ElasticNetCV(PenaltyCV):
         """
         rows = self._rows(X, y, sample_weight)
         ratios = self._ratios
-        self.seed_ = seed_from(self.random_state)
         rows, factors = self._unit_columns(rows)
-        split = folds_of(self.cv, rows, self.seed_)
+        split = self._folds(rows)
         # the problem of all rows: it says which penalties are tried in the folds
-        if on_columns(rows, self.solver, True):
+        if on_columns(rows, self.solver, not self.positive):
             all_rows = CenteredProblem.of_rows(rows, self.fit_intercept)
             errors_of = partial(by_columns, without_checks(rows), split)
         else:
             folds = scatters(split, rows)
             all_rows = CenteredProblem.of_moments(folds.total, self.fit_intercept)
             errors_of = partial(by_moments, folds)
+        if self.positive:
+            all_rows = all_rows.nonnegative()
         grids = [
             grid(all_rows.problem, ratio, self.alphas, self.eps) for ratio in ratios
         ]
@@ -203,6 +238,8 @@ class ElasticNetCV(PenaltyCV):
         l1_ratio: float,
         centered: CenteredProblem,
     ) -> np.ndarray:
+        if self.positive:
+            centered = centered.nonnegative()
         solutions = follow(centered.problem, alphas, l1_ratio, self.tol, self.max_iter)
         return np.array([solution.coef for solution in solutions])
 
@@ -314,34 +351,42 @@ class LassoCV(ElasticNetCV):
     def __init__(
         self,
         *,
-        alphas: ArrayLike = 100,
         eps: float = 1e-3,
-        cv: Any = 10,
-        choice: str = "best",
+        alphas: ArrayLike = 100,
         fit_intercept: bool = True,
+        precompute: Any = "auto",
+        max_iter: int = 10_000,
+        tol: float = 1e-5,
+        cv: Any = None,
+        copy_X: bool = True,
+        verbose: int = 0,
+        n_jobs: int | None = None,
+        positive: bool = False,
+        random_state: int | np.random.RandomState | None = None,
+        selection: str = "cyclic",
+        choice: str = "best",
         standardize: bool = False,
         solver: str = "auto",
-        tol: float = 1e-5,
-        max_iter: int = 10_000,
         record: bool = False,
-        random_state: int | np.random.RandomState | None = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
         categorical_features: Categories = "from_dtype",
     ):
-        self.alphas = alphas
         self.eps = eps
-        self.cv = cv
-        self.choice = choice
+        self.alphas = alphas
         self.fit_intercept = fit_intercept
+        self.precompute = precompute
+        self.max_iter = max_iter
+        self.tol = tol
+        self.cv = cv
+        self.copy_X = copy_X
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+        self.positive = positive
+        self.random_state = random_state
+        self.selection = selection
+        self.choice = choice
         self.standardize = standardize
         self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
         self.record = record
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
         self.categorical_features = categorical_features
 
     @property

@@ -15,11 +15,19 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum._core.base import CATEGORICAL_FEATURES
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Rows
-from lyceum._core.statistics import Folds, Scatter, SplitStatistics
+from lyceum._core.statistics import (
+    Folds,
+    Scatter,
+    SplitStatistics,
+    folds_of,
+    given_folds,
+    seed_from,
+)
 from lyceum.errors import DataError
 from lyceum.linear.least_squares.base import LinearPredictor
 from lyceum.linear.penalized.centered_problem import CenteredProblem
 from lyceum.linear.row_passes import first_pass, unit_columns
+from lyceum.linear.several_targets import refuse_several_targets
 from lyceum.report import Summary
 
 CV_CONSTRAINTS: dict[str, Any] = {
@@ -39,9 +47,10 @@ class PenaltyCV(LinearPredictor):
     _parameter_docs: ClassVar[str] = """
     eps : float
         The smallest penalty of a grid, as a share of the largest.
-    cv : int, splitter or list of splits
-        The number of folds, where the fold of a row is a hash of its number and the seed; or a
-        splitter such as scikit-learn's, or pairs of row numbers to train and to test on.
+    cv : int, splitter, list of splits or None
+        The number of folds, of consecutive rows; with a `random_state`, the fold of a row is a hash
+        of its number and the seed. None: five. Or a splitter such as scikit-learn's, or pairs of
+        row numbers to train and to test on.
     standardize : bool
         Whether the penalty is on coefficients per standard deviation of their columns over all
         rows, so that units do not matter; `coef_` is in the units of the columns either way.
@@ -55,6 +64,7 @@ class PenaltyCV(LinearPredictor):
 
     choice: str
     cv: Any
+    random_state: Any
     standardize: bool
     alpha_: float
     alphas_: np.ndarray
@@ -87,6 +97,13 @@ class PenaltyCV(LinearPredictor):
             return unit_columns(rows)
         return (rows, 1.0)
 
+    def _folds(self, rows: Rows) -> Folds:
+        """The folds of `cv`; notes their seed."""
+        self.seed_ = 0 if self.random_state is None else seed_from(self.random_state)
+        if self.random_state is None:
+            return given_folds(self.cv, rows)
+        return folds_of(5 if self.cv is None else self.cv, rows, self.seed_)
+
     @property
     def _at(self) -> np.ndarray:
         return self.mean_
@@ -95,11 +112,14 @@ class PenaltyCV(LinearPredictor):
         """The chosen penalty with its error on left-out rows, and the coefficients that are not
         zero."""
         check_is_fitted(self)
+        refuse_several_targets(self, "summary")
         mean = self.mse_path_.mean(axis=-1)
         chosen = int(np.argmin(np.abs(self.alphas_ - self.alpha_)))
         n_folds = self.mse_path_.shape[1]
-        spread = self.mse_path_[chosen].std(ddof=1)
-        error = float(spread / np.sqrt(n_folds))
+        error = np.nan
+        if n_folds > 1:
+            spread = self.mse_path_[chosen].std(ddof=1)
+            error = float(spread / np.sqrt(n_folds))
         facts = {
             "rows": self.n_rows_,
             "alpha": self.alpha_,
@@ -117,6 +137,8 @@ class PenaltyCV(LinearPredictor):
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         d = len(self.design_names)
+        if np.ndim(self.coef_) > 1:
+            return {"coef_": (len(self.coef_), d)}
         return {"coef_": (d,), "mean_": (d,)}
 
 

@@ -11,16 +11,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
+from lyceum._core.report import Shown
 from lyceum._core.solvers import ElasticNetProblem, Solution
 from lyceum._core.text import plain
 from lyceum._core.threads import single_threaded_blas
 from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.errors import DataError, SettingError, number_setting
 from lyceum.linear.penalized.elastic_net import ElasticNet
+from lyceum.linear.penalized.nonnegative import NonNegativeElasticNet
 
 
 @dataclass(frozen=True)
-class RegularizationPath:
+class RegularizationPath(Shown):
     """The coefficients at every penalty, the largest first.
 
     Attributes
@@ -165,7 +167,9 @@ def grid(
     """The penalties, falling; a number of them is spread geometrically."""
     if isinstance(alphas, (int, np.integer)):
         # from max |Xᵀy| / l1_ratio on all coefficients are zero
-        steepest = float(np.abs(problem.xy).max(initial=0.0))
+        is_bounded = isinstance(problem, NonNegativeElasticNet)
+        steps = problem.xy if is_bounded else np.abs(problem.xy)
+        steepest = float(steps.max(initial=0.0))
         most = steepest / l1_ratio or 1.0
         if alphas < 1 or not 0 < eps < 1:
             raise SettingError(
@@ -194,7 +198,11 @@ def given_penalties(alphas: ArrayLike) -> np.ndarray:
     values = np.sort(numbers)[::-1]
     is_finite = np.isfinite(values).all()
     if not len(values) or not is_finite or values[-1] <= 0:
-        raise SettingError("alphas must be positive numbers")
+        bad = next(
+            (f"alphas[{k}] == {a}" for k, a in enumerate(numbers) if not a > 0),
+            "alphas",
+        )
+        raise SettingError(f"{bad}, must be > 0.0: alphas must be positive numbers")
     return values
 
 

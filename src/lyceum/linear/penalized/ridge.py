@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from numbers import Real
-from typing import ClassVar
+from numbers import Integral, Real
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -12,12 +12,23 @@ from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Rows
 from lyceum._core.statistics import RowScatter, Scatter
 from lyceum._core.text import undetermined_fact
-from lyceum._core.types import Categories
+from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.errors import SettingError
 from lyceum.linear.least_squares.base import Fit, LeastSquares
 from lyceum.linear.least_squares.solvers import by_recursion
 from lyceum.linear.row_passes import inverse_deviations
+from lyceum.linear.several_targets import (
+    fit_each_target,
+    has_several_targets,
+    n_targets,
+    refuse_several_targets,
+    target_columns,
+)
 from lyceum.report import Summary, Table
+
+# scikit-learn's ways to the one minimum
+_DIRECT = ("svd", "cholesky", "sparse_cg")  # without a number of iterations
+_SOLVERS = (*_DIRECT, "lsqr", "sag", "saga")
 
 
 class Ridge(LeastSquares):
@@ -34,11 +45,13 @@ class Ridge(LeastSquares):
 
     Parameters
     ----------
-    alpha : float, default=1.0
+    alpha : float or array of shape (n_targets,), default=1.0
         The penalty; 0 is least squares, with the solution of least norm if columns depend on each
-        other.
-    solver : {"normal", "recursive"}, default="normal"
-        "normal": the normal equations. "recursive": after the means are known, one row at a time in
+        other. An array has one for every column of y.
+    solver : str, default="auto"
+        "auto", "normal" and scikit-learn's "svd", "cholesky", "lsqr", "sparse_cg", "sag" and
+        "saga": the normal equations, which all of them solve. "lbfgs" is for `positive` alone, as
+        in scikit-learn. "recursive": after the means are known, one row at a time in
         a second pass, coefficients and the inverse of XᵀWX + alpha I updated by the formula of
         Sherman and Morrison: the same solution, to teach, for alpha > 0. `partial_fit` is always by
         the normal equations.
@@ -58,6 +71,10 @@ class Ridge(LeastSquares):
     n_undetermined_ : int
         How many coefficients neither the rows nor the penalty determine, as it is zero or below
         rounding.
+    solver_ : str
+        How it was solved: "normal", "recursive", or "active_set" for `positive`.
+    n_iter_ : None or int
+        1, as one solve takes the place of iterations; None where scikit-learn has none.
     statistic_ : Scatter or RowScatter
         The merged statistic that the fit follows from: the products of all columns, or the centered
         rows where there are over 1,000 columns and fewer rows.
@@ -84,26 +101,93 @@ class Ridge(LeastSquares):
     _coding = "one_hot"
     _needs_scaling = True
     _parameter_constraints: ClassVar[dict] = {
-        "alpha": [Interval(Real, 0, None, closed="left")],
+        "alpha": [Interval(Real, 0, None, closed="left"), np.ndarray],
+        "max_iter": [Interval(Integral, 1, None, closed="left"), None],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "solver": [StrOptions({"auto", "normal", "recursive", "lbfgs", *_SOLVERS})],
+        "random_state": ["random_state"],
         "standardize": ["boolean"],
-        "solver": [StrOptions({"normal", "recursive"})],
         **LeastSquares._parameter_constraints,
     }
 
+    _without_effect: ClassVar[dict[str, str]] = dict.fromkeys(
+        ("max_iter", "tol", "random_state"),
+        "the solution is exact, whatever the solver",
+    )
+
+    n_iter_: Any
+
     def __init__(
         self,
-        alpha: float = 1.0,
+        alpha: float | np.ndarray = 1.0,
         *,
         fit_intercept: bool = True,
+        copy_X: bool = True,
+        max_iter: int | None = None,
+        tol: float = 1e-4,
+        solver: str = "auto",
+        positive: bool = False,
+        random_state: int | np.random.RandomState | None = None,
         standardize: bool = False,
-        solver: str = "normal",
         categorical_features: Categories = "from_dtype",
     ):
         self.alpha = alpha
         self.fit_intercept = fit_intercept
-        self.standardize = standardize
+        self.copy_X = copy_X
+        self.max_iter = max_iter
+        self.tol = tol
         self.solver = solver
+        self.positive = positive
+        self.random_state = random_state
+        self.standardize = standardize
         self.categorical_features = categorical_features
+
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+        """Learn from all rows in one pass, and two more if the normal equations lose too many
+        digits.
+
+        Parameters
+        ----------
+        X : array, sparse array, frame, Dask collection or `scan(...)`
+        y : array of shape (n_samples,) or (n_samples, n_targets), if not in the scan
+        sample_weight : array of shape (n_samples,), optional
+        """
+        self._check_solver()
+        if has_several_targets(y) and n_targets(y) == 1:
+            y = target_columns(y)[0]  # scikit-learn's Ridge has flat coefficients here
+        elif np.ndim(self.alpha) and np.size(self.alpha) == 1:
+            alpha = float(np.ravel(self.alpha)[0])
+            return fit_each_target(self, X, y, sample_weight, [{"alpha": alpha}])
+        return super().fit(X, y, sample_weight)
+
+    def _check_solver(self) -> None:
+        if self.positive and self.solver not in ("auto", "lbfgs"):
+            raise SettingError(
+                f"solver={self.solver!r} does not support positive fitting. Please set the solver"
+                " to 'auto' or 'lbfgs', or set `positive=False`"
+            )
+        if self.solver == "lbfgs" and not self.positive:
+            raise SettingError(
+                "'lbfgs' solver can be used only when positive=True. Please use another solver."
+            )
+
+    def _fit_targets(self, X: Data, y: Target, sample_weight: Weights) -> Any:
+        count = n_targets(y)
+        alphas = np.ravel(self.alpha)
+        if len(alphas) not in (1, count):
+            raise SettingError(
+                "Number of targets and number of penalties do not correspond:"
+                f" {len(alphas)} != {count}"
+            )
+        own = [{"alpha": float(a)} for a in np.broadcast_to(alphas, count)]
+        fit_each_target(self, X, y, sample_weight, own)
+        self.solver_ = "active_set" if self.positive else "normal"
+        self.n_iter_ = None if self.solver in _DIRECT else np.ones(count, int)
+        return self
+
+    @property
+    def _is_closed(self) -> bool:
+        return self.solver != "recursive"
 
     def _penalty(self, statistic: Scatter | RowScatter) -> float | np.ndarray:
         if not self.standardize or not self.alpha:
@@ -113,7 +197,7 @@ class Ridge(LeastSquares):
         return self.alpha / factors**2
 
     def _refine(self, fit: Fit, rows: Rows) -> Fit:
-        if self.solver == "normal":
+        if self._is_closed:
             return super()._refine(fit, rows)
         if not self.alpha > 0:
             raise SettingError(
@@ -123,6 +207,10 @@ class Ridge(LeastSquares):
 
     def _set_results(self, fit: Fit) -> None:
         super()._set_results(fit)
+        self.n_iter_ = None if self.solver in _DIRECT else 1
+        self.solver_ = "recursive" if not self._is_closed else "normal"
+        if self.positive:
+            self.solver_ = "active_set"
         self.n_undetermined_ = len(fit.coef) - fit.factor.rank
         # tr[X (XᵀWX + alpha I)⁻¹ XᵀW], and one for the intercept
         self.effective_degrees_ = fit.effective_degrees + bool(self.fit_intercept)
@@ -132,6 +220,7 @@ class Ridge(LeastSquares):
 
     def summary(self) -> Summary:
         check_is_fitted(self)
+        refuse_several_targets(self, "summary")
         facts = {
             "rows": self.statistic_.n_rows,
             "alpha": float(self.alpha),

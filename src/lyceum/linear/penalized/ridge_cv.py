@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, RegressorMixin, clone
+from sklearn.metrics import get_scorer, get_scorer_names
 
-from lyceum._core.constraints import Interval
+from lyceum._core.constraints import Interval, StrOptions
+from lyceum._core.data import Block, Rows
 from lyceum._core.solvers import GramElasticNet
-from lyceum._core.statistics import RowSpace, folds_of, is_wide, seed_from
+from lyceum._core.statistics import Folds, RowSpace, Scatter, is_wide
 from lyceum._core.text import undetermined_fact
 from lyceum._core.types import Categories, Data, Target, Weights
+from lyceum.errors import DataError, SettingError
 from lyceum.linear.least_squares.base import Fit
 from lyceum.linear.penalized.centered_problem import CenteredProblem
 from lyceum.linear.penalized.penalty_cv import (
@@ -26,29 +31,52 @@ from lyceum.linear.penalized.regularization_path import (
     falling_penalties,
     given_penalties,
 )
+from lyceum.linear.row_passes import first_pass, without_checks
+from lyceum.linear.several_targets import (
+    fit_each_target,
+    has_several_targets,
+    target_columns,
+)
 
 
 class RidgeCV(PenaltyCV):
-    """Ridge regression with alpha chosen by cross-validation, in one pass over the rows.
+    """Ridge regression with alpha chosen by leaving out every row in turn, or by cross-validation.
 
     The objective is that of `Ridge`, Σ w (y - b₀ - x·b)² + alpha Σ b². With XᵀWX = V Λ Vᵀ over the
-    rows of the other folds, b = V (Λ + alpha)⁻¹ Vᵀ XᵀWy: one eigendecomposition a fold serves every
-    alpha.
+    rows, b = V (Λ + alpha)⁻¹ Vᵀ XᵀWy: one eigendecomposition serves every alpha. Without `cv`, the
+    error of a row left out is r / (1 - h), with its residual r and its leverage h = w [1/Σw + zᵀ (Λ
+    + alpha)⁻¹ z], z = Vᵀ(x - x̄): one more pass over the rows. With `cv`, the decomposition is that
+    of every fold's other rows.
 
     Parameters
     ----------
-    alphas : int or array-like, default=100
-        The penalties, or how many there are, from 10 times the largest eigenvalue of XᵀWX down to
+    alphas : int or array-like, default=(0.1, 1.0, 10.0)
+        The penalties; or how many there are, from 10 times the largest eigenvalue of XᵀWX down to
         `eps` times that.
+    scoring : str, callable or None, default=None
+        scikit-learn's name of a score, or a scorer; None is the mean squared error.
+    cv : int, splitter, list of splits or None, default=None
+        None: every row is left out in turn. Else as in `LassoCV`.
+    store_cv_results : bool, default=False
+        Whether to keep `cv_results_`, where every row is left out in turn.
+    alpha_per_target : bool, default=False
+        Whether every column of y has a penalty of its own.
 
     Attributes
     ----------
-    alpha_ : float
+    alpha_ : float or array of shape (n_targets,)
         The chosen penalty.
+    best_score_ : float or array of shape (n_targets,)
+        Its score: that of `scoring`; else minus its mean squared error, and with `cv` the mean R²
+        of left-out folds.
     alphas_ : ndarray of shape (n_alphas,)
         Falling.
-    mse_path_ : ndarray of shape (n_alphas, cv)
-        Mean squared errors on left-out folds.
+    mse_path_ : ndarray of shape (n_alphas, n_folds)
+        Mean squared errors on left-out folds, or over all rows, each left out; with `scoring`,
+        minus the scores.
+    cv_results_ : ndarray of shape (n_samples, n_alphas) or (n_samples, n_targets, n_alphas)
+        With `store_cv_results`, in the order of `alphas`: w times the squared error of every row
+        left out; with `scoring`, its prediction.
     r2_ : float
         The share of the variance of y explained on the rows of `fit`.
     effective_degrees_ : float
@@ -82,57 +110,193 @@ class RidgeCV(PenaltyCV):
 
     _coding = "one_hot"
     _parameter_constraints: ClassVar[dict] = {
+        "scoring": [StrOptions(set(get_scorer_names())), callable, None],
+        "gcv_mode": [StrOptions({"auto", "svd", "eigen"}), None],
+        "store_cv_results": ["boolean"],
+        "alpha_per_target": ["boolean"],
         "eps": [Interval(Real, 0, 1, closed="neither")],
         **CV_CONSTRAINTS,
+    }
+    _without_effect: ClassVar[dict[str, str]] = {
+        "gcv_mode": "the smaller of the two matrices is decomposed"
     }
 
     def __init__(
         self,
-        alphas: ArrayLike = 100,
+        alphas: ArrayLike = (0.1, 1.0, 10.0),
         *,
-        eps: float = 1e-9,
-        cv: Any = 10,
-        choice: str = "best",
         fit_intercept: bool = True,
+        scoring: Any = None,
+        cv: Any = None,
+        gcv_mode: str | None = None,
+        store_cv_results: bool = False,
+        alpha_per_target: bool = False,
+        eps: float = 1e-9,
+        choice: str = "best",
         standardize: bool = False,
         random_state: int | np.random.RandomState | None = None,
         categorical_features: Categories = "from_dtype",
     ):
         self.alphas = alphas
-        self.eps = eps
-        self.cv = cv
-        self.choice = choice
         self.fit_intercept = fit_intercept
+        self.scoring = scoring
+        self.cv = cv
+        self.gcv_mode = gcv_mode
+        self.store_cv_results = store_cv_results
+        self.alpha_per_target = alpha_per_target
+        self.eps = eps
+        self.choice = choice
         self.standardize = standardize
         self.random_state = random_state
         self.categorical_features = categorical_features
 
+    best_score_: Any
+
     def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
-        """Learn the penalty and the coefficients in one pass.
+        """Learn the penalty and the coefficients.
 
         Parameters
         ----------
         X : array, sparse array, frame, Dask collection or `scan(...)`
-        y : array of shape (n_samples,), if the target is not in the scan
+        y : array of shape (n_samples,) or (n_samples, n_targets), if not in the scan
         sample_weight : array of shape (n_samples,), optional
         """
+        self._check_alone()
+        if has_several_targets(y):
+            return self._fit_targets(X, y, sample_weight)
+        self._fit_target(X, y, sample_weight)
+        return self
+
+    def _fit_target(self, X: Data, y: Target, sample_weight: Weights) -> np.ndarray:
+        """Fit one target; the loss of every alpha, falling, on all that was left out."""
         rows = self._rows(X, y, sample_weight)
+        self.__dict__.pop("cv_results_", None)
         space = None
-        self.seed_ = seed_from(self.random_state)
         rows, factors = self._unit_columns(rows)
         # with fewer rows than columns b lies in their space, and its squared length, the penalty,
         # is the same in any orthonormal coordinates of it
         if is_wide(rows):
             space = RowSpace.of(rows, type(self).__name__, self.fit_intercept)
             rows = space.rows
-        folds = scatters(folds_of(self.cv, rows, self.seed_), rows)
+        if self.cv is None and self.random_state is None:
+            total, losses = self._leave_each_out(rows)
+        else:
+            total, losses = self._leave_folds_out(rows)
+        self._set_results(Fit.of(total, self.alpha_), space, factors)
+        return losses
+
+    def _check_alone(self) -> None:
+        """Refuse what only leaving out every row in turn gives."""
+        if self.cv is not None and self.store_cv_results:
+            raise SettingError("cv!=None and store_cv_results=True are incompatible")
+        if self.cv is not None and self.alpha_per_target:
+            raise SettingError("cv!=None and alpha_per_target=True are incompatible")
+
+    def _leave_each_out(self, rows: Rows) -> tuple[Scatter, np.ndarray]:
+        """Choose alpha by the errors of rows that are left out one at a time."""
+        statistic = first_pass(rows, partial(Scatter.of, target=True))
+        _refuse_one_row(statistic.n_rows)
+        total = statistic if self.fit_intercept else statistic.about_origin()
+        given = self._grid(total.xx, in_order=True)
+        left_out = LeftOut.of(total, given, self.fit_intercept)
+        again = without_checks(rows)
+        predictions = np.asarray(again.collect(left_out.predictions))
+        y = np.asarray(rows.y, dtype=np.float64)
+        w = rows.sample_weight
+        errors = self._losses(predictions, y, w)
+        order = np.argsort(-given, kind="stable")
+        self.alphas_ = given[order]
+        self.mse_path_ = errors[order][:, None]
+        chosen = int(np.argmin(errors))
+        self.alpha_ = float(given[chosen])
+        self.best_score_ = -float(errors[chosen])
+        self.seed_ = 0
+        return total, errors[order]
+
+    def _losses(self, predictions: np.ndarray, y: np.ndarray, w: Any) -> np.ndarray:
+        """The mean squared error of every alpha, or minus its score."""
+        squares = (y[:, None] - predictions) ** 2
+        if w is not None:
+            squares = np.asarray(w)[:, None] * squares
+        if self.store_cv_results:
+            self.cv_results_ = squares if self.scoring is None else predictions
+        if self.scoring is None:
+            return squares.mean(axis=0)
+        scorer = get_scorer(self.scoring)
+        own = {} if w is None else {"sample_weight": w}
+        scores = [scorer(_Itself(), p, y, **own) for p in predictions.T]
+        return -np.array(scores)
+
+    def _leave_folds_out(self, rows: Rows) -> tuple[Scatter, np.ndarray]:
+        """Choose alpha by the errors on left-out folds."""
+        split = self._folds(rows)
+        folds = scatters(split, rows)
         total = folds.total if self.fit_intercept else folds.total.about_origin()
         self.alphas_ = self._grid(total.xx)
-        errors = by_moments(folds, self.fit_intercept, [partial(_ridges, self.alphas_)])
+        ridges = partial(_ridges, self.alphas_)
+        if self.scoring is None:
+            errors = by_moments(folds, self.fit_intercept, [ridges])
+            # scikit-learn's score of a fold is R²: its error is compared with its own variance
+            tests = [
+                test for train, test in folds.pairs if train.weight and test.weight
+            ]
+            variances = np.array([test.yy / test.weight for test in tests])
+            losses = errors / np.where(variances > 0, variances, 1.0) - 1.0
+        else:
+            errors = self._minus_scores(without_checks(rows), split, ridges)[None]
+            losses = errors
         self.mse_path_ = errors[0]
-        self.alpha_ = float(self.alphas_[self._choose(errors)[1]])
-        self._set_results(Fit.of(total, self.alpha_), space, factors)
+        chosen = self._choose(losses)[1]
+        self.alpha_ = float(self.alphas_[chosen])
+        means = losses[0].mean(axis=1)
+        self.best_score_ = -float(means[chosen])
+        return total, means
+
+    def _minus_scores(self, rows: Rows, split: Folds, ridges: Any) -> np.ndarray:
+        """Minus the score of every alpha on every left-out fold, (n_alphas, n_folds)."""
+        scorer = get_scorer(self.scoring)
+        columns = []
+        for train, test in split.parts(rows):
+            scatter = train.reduce(partial(Scatter.of, target=True))
+            centered = CenteredProblem.of_moments(scatter, self.fit_intercept)
+            coefs = ridges(centered)
+            intercepts = centered.y_mean - coefs @ centered.x_mean
+            block = test.in_one_block(type(self).__name__)
+            fitted = block.X @ coefs.T + intercepts
+            own = {} if block.w is None else {"sample_weight": block.w}
+            columns.append([-scorer(_Itself(), p, block.y, **own) for p in fitted.T])
+        return np.array(columns).T
+
+    def _fit_targets(self, X: Data, y: Target, sample_weight: Weights) -> Any:
+        """One penalty for all columns of y, that of the least mean error, or one for each."""
+        columns = target_columns(y)
+        models = [clone(self) for _ in columns]
+        losses = [
+            model._fit_target(X, column, sample_weight)
+            for model, column in zip(models, columns)
+        ]
+        stored = [vars(model).get("cv_results_") for model in models]
+        scores: Any = np.array([model.best_score_ for model in models])
+        fit_each_target(self, X, y, sample_weight)
+        if not self.alpha_per_target:
+            mean_loss = np.mean(losses, axis=0)
+            chosen = int(np.argmin(mean_loss))
+            alpha = float(models[0].alphas_[chosen])
+            fit_each_target(
+                self, X, y, sample_weight, [{"alphas": [alpha]}] * len(models)
+            )
+            self.alpha_ = alpha
+            scores = -float(mean_loss[chosen])
+        self.best_score_ = scores
+        self.alphas_ = models[0].alphas_
+        if stored[0] is not None:
+            self.cv_results_ = np.stack(stored, axis=1)
         return self
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
 
     def _set_results(
         self,
@@ -159,12 +323,56 @@ class RidgeCV(PenaltyCV):
     def _facts(self) -> dict[str, Any]:
         return undetermined_fact(self.n_undetermined_, len(self.coef_), "coefficient")
 
-    def _grid(self, xx: np.ndarray) -> np.ndarray:
+    def _grid(self, xx: np.ndarray, in_order: bool = False) -> np.ndarray:
+        """The penalties, falling or in the order in which they were given."""
         if isinstance(self.alphas, Integral):
             # ten times the largest eigenvalue shrinks every direction to an eleventh or less
             most = 10 * float(np.linalg.eigvalsh(xx)[-1]) or 1.0
             return falling_penalties(most, self.eps, int(self.alphas))
-        return given_penalties(self.alphas)
+        falling = given_penalties(self.alphas)
+        return np.ravel(np.asarray(self.alphas, dtype=float)) if in_order else falling
+
+
+def _refuse_one_row(n_rows: int) -> None:
+    if n_rows < 2:
+        raise DataError("a row can be left out of two or more: there is only 1 sample")
+
+
+class _Itself(RegressorMixin, BaseEstimator):
+    """An estimator whose predictions are what it is given, for scorers."""
+
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        return X
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """What predicts every row from the others: XᵀWX = V Λ Vᵀ about the means, and Vᵀ XᵀWy."""
+
+    mean: np.ndarray  # of [x y]; zeros without an intercept
+    weight: float  # infinite without an intercept
+    values: np.ndarray
+    vectors: np.ndarray
+    turned: np.ndarray
+    alphas: np.ndarray
+
+    @classmethod
+    def of(cls, total: Scatter, alphas: np.ndarray, fit_intercept: bool) -> LeftOut:
+        values, vectors = np.linalg.eigh(total.xx)
+        values = np.maximum(values, 0.0)
+        weight = total.weight if fit_intercept else np.inf
+        turned = vectors.T @ total.xy
+        return cls(total.mean, weight, values, vectors, turned, alphas)
+
+    def predictions(self, block: Block) -> np.ndarray:
+        """y - r / (1 - h) of every row and alpha, (n, n_alphas)."""
+        Z = (block.dense - self.mean[:-1]) @ self.vectors
+        y = np.asarray(block.y, dtype=np.float64)[:, None]
+        w = block.weights[:, None]
+        inverse = 1 / (self.values[:, None] + self.alphas)
+        residuals = (y - self.mean[-1]) - Z @ (self.turned[:, None] * inverse)
+        leverages = w * (1 / self.weight + (Z * Z) @ inverse)
+        return y - residuals / (1 - leverages)
 
 
 def _ridges(alphas: np.ndarray, centered: CenteredProblem) -> np.ndarray:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lyceum._core.report import Shown
 from lyceum._core.statistics import RowSpace, Scatter, is_wide
 from lyceum._core.text import plain
 from lyceum._core.threads import single_threaded_blas
@@ -17,7 +18,7 @@ from lyceum.linear.penalized.ridge_cv import RidgeCV
 
 
 @dataclass(frozen=True)
-class RidgePath:
+class RidgePath(Shown):
     """The coefficients of ridge regression at every penalty, the largest first.
 
     Attributes

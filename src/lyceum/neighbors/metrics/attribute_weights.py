@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import CATEGORICAL_FEATURES, schema_with_names
 from lyceum._core.constraints import Interval
+from lyceum._core.steps import StepColumn, StepKind
 from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.neighbors.knn.votes import Tally
 from lyceum.neighbors.supervised_transformer import ScaledSample, SupervisedTransformer
@@ -75,6 +76,23 @@ class AttributeWeights(SupervisedTransformer):
     [2.0, 0.0, 0.5]
     """
 
+    _step_kind = StepKind(
+        "round",
+        (
+            StepColumn(
+                "objective",
+                "error",
+                "the leave-one-out error of the neighbors under the weights",
+            ),
+            StepColumn(
+                "weights",
+                "z",
+                "z of a column stretches it",
+                axes=("column",),
+                ends_in="weights_",
+            ),
+        ),
+    )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_neighbors": [_COUNT],
         "max_iter": [_COUNT],

@@ -12,6 +12,7 @@ from lyceum._core.base import CATEGORICAL_FEATURES
 from lyceum._core.constraints import Interval
 from lyceum._core.distances import Mahalanobis
 from lyceum._core.statistics import UNEXPLAINED, PositiveFactor
+from lyceum._core.steps import StepColumn, StepKind
 from lyceum._core.text import undetermined_fact
 from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.neighbors.smooth import minimize
@@ -88,6 +89,23 @@ class LearnedMetric(ClassNamePrefixFeaturesOutMixin, SupervisedTransformer):
     True
     """
 
+    _step_kind = StepKind(
+        "step",
+        (
+            StepColumn(
+                "objective",
+                "F",
+                "the share of wrong neighbors in expectation, and the penalty",
+            ),
+            StepColumn(
+                "components",
+                "L",
+                "L ← L − step, M = LᵀL",
+                axes=("direction", "column"),
+                ends_in="components_",
+            ),
+        ),
+    )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_components": [_COUNT, None],
         "alpha": [Interval(Real, 0, None, closed="left")],

@@ -185,9 +185,7 @@ class RBFNetworkClassifier(PosteriorClassifier, RadialNetwork):
         log_loss = logsumexp(scores, axis=1) - (hot * scores).sum(axis=1)
         self.history_ = [float(np.average(log_loss, weights=w))]
         self.n_iter_ = 1
-        self.__dict__.pop("record_", None)
-        if self.record:
-            self.record_ = [{"step": 0, **unit_step(units, self.history_[0])}]
+        self._keep_steps([unit_step(units, self.history_[0])])
 
     def _posteriors(self, block: Block) -> np.ndarray:
         return self._output_shares(self._scale_rows(block))

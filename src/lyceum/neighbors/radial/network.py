@@ -13,6 +13,7 @@ from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import ArraySource, Block, Column, Rows, Schema
 from lyceum._core.solvers import ExpectationMaximization
 from lyceum._core.statistics import seed_from
+from lyceum._core.steps import StepColumn, StepKind
 from lyceum._core.text import undetermined_fact
 from lyceum._core.types import Data
 from lyceum.errors import SettingError, number_setting
@@ -75,6 +76,33 @@ class RadialNetwork(Learner):
         Where these stop: the largest part of the gradient, or the gain of log-likelihood per row.
     """
 
+    _step_kind = StepKind(
+        "iteration",
+        (
+            StepColumn("objective", "loss", "the mean squared error of the outputs"),
+            StepColumn(
+                "centers",
+                "c",
+                "the centers of the units",
+                axes=("unit", "column"),
+                ends_in="centers_",
+            ),
+            StepColumn(
+                "widths",
+                "h",
+                "the widths of the units",
+                axes=("unit",),
+                ends_in="widths_",
+            ),
+            StepColumn(
+                "weights",
+                "a",
+                "the weights of the units",
+                axes=("unit", "term", "output"),
+                ends_in="weights_",
+            ),
+        ),
+    )
     _reads_rows = "in memory"
     _coding = "every_category"
     _parameter_constraints: ClassVar[dict[str, Any]] = RADIAL_CONSTRAINTS
@@ -146,9 +174,7 @@ class RadialNetwork(Learner):
         self._keep_units(units)
         self.history_ = history
         self.n_iter_ = max(1, len(history) - 1)
-        self.__dict__.pop("record_", None)
-        if self.record:
-            self.record_ = [{"step": i, **step} for i, step in enumerate(steps)]
+        self._keep_steps(steps)
 
     def _place_units(
         self, Z: np.ndarray, v: np.ndarray, normalized: bool, K: int
@@ -214,7 +240,9 @@ class RadialNetwork(Learner):
         # weights solved for at the last centers and widths, unless those of the descent are better
         moved = units.unpack(descent.point.theta)
         solved = moved.solve(Z, T, v, float(self.alpha))
-        if _error(solved, Z, T, v) <= _error(moved, Z, T, v):
+        error = _error(solved, Z, T, v)
+        if error <= _error(moved, Z, T, v):
+            steps.append(unit_step(solved, error))
             return solved, history
         return replace(moved, n_undetermined=solved.n_undetermined), history
 
@@ -245,6 +273,15 @@ class RadialNetwork(Learner):
             steps.append(unit_step(step_units, step["objective"]))
         history = [float(value) for value in outcome.history]
         return outcome.parameters.units(problem.linear), history
+
+    def _keep_steps(self, steps: list[dict[str, Any]]) -> None:
+        """Set the record, with centers in the units of the columns, as `centers_` is."""
+        self.__dict__.pop("record_", None)
+        if self.record:
+            self.record_ = []
+            for i, step in enumerate(steps):
+                centers = step["centers"] * self.scale_ + self.mean_
+                self.record_.append({"step": i, **step, "centers": centers})
 
     def _keep_units(self, units: RadialUnits) -> None:
         self.centers_ = units.centers * self.scale_ + self.mean_

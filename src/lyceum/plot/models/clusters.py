@@ -379,7 +379,7 @@ def kmeans_steps(
     i, j = columns
     for ax, s in zip(panels, shown):
         centers = np.stack([step["centers"] for step in steps[: s + 1]])
-        _draw_step(ax, X, centers, [i, j])
+        draw_center_step(ax, X, centers, [i, j])
         objective = steps[s].get("objective")
         text = "" if objective is None else f": {objective:.4g}"
         finish(ax, str(names[i]), str(names[j]), f"step {steps[s]['step']}{text}")
@@ -388,7 +388,7 @@ def kmeans_steps(
     return panels
 
 
-def _draw_step(
+def draw_center_step(
     ax: Axes, X: np.ndarray, centers: np.ndarray, columns: list[int]
 ) -> None:
     """The rows in the colors of their nearest centers, and the paths of the centers so far.

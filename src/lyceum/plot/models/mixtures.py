@@ -87,8 +87,8 @@ def mixture(
         # one contour for every factor e below the highest density
         levels = float(log_density.max()) - np.arange(7.0, 0.0, -1.0)
         ax.contour(*sides, log_density, levels=levels, colors="#9A9A9A", linewidths=0.7)
-    covariances = _matrices(model, model.covariances_)
-    _ellipses(ax, model.weights_, model.means_, covariances, columns=columns)
+    covariances = covariance_matrices(model, model.covariances_)
+    draw_ellipses(ax, model.weights_, model.means_, covariances, columns=columns)
     names = model.design_names
     finish(ax, names[columns[0]], names[columns[1]], title)
     return ax
@@ -136,8 +136,8 @@ def em_steps(
     for ax, index in zip(panels, shown):
         step = record[index]
         draw_points(ax, cells, 5, color="#B8B8B8")
-        covariances = _matrices(model, step["covariances"])
-        _ellipses(ax, step["weights"], step["means"], covariances, columns=columns)
+        covariances = covariance_matrices(model, step["covariances"])
+        draw_ellipses(ax, step["weights"], step["means"], covariances, columns=columns)
         finish(ax, "", "", None)
         heading(ax, f"step {step['step']}: {step['objective']:.1f}")
     figure.supxlabel(names[columns[0]], color=INK, fontsize="medium")
@@ -145,7 +145,7 @@ def em_steps(
     return figure
 
 
-def _matrices(model: Estimator, covariances: np.ndarray) -> np.ndarray:
+def covariance_matrices(model: Estimator, covariances: np.ndarray) -> np.ndarray:
     """One covariance matrix per component, whatever their form."""
     K, d = model.means_.shape
     values = np.asarray(covariances)
@@ -162,7 +162,7 @@ def _matrices(model: Estimator, covariances: np.ndarray) -> np.ndarray:
     return variances[:, :, None] * np.eye(d)
 
 
-def _ellipses(
+def draw_ellipses(
     ax: Axes,
     weights: np.ndarray,
     means: np.ndarray,

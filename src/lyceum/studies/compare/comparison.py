@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
+from lyceum._core.report import Shown
 from lyceum._core.text import plain
 from lyceum.evaluate import LearningCurve
 from lyceum.studies.report.format import (
@@ -22,7 +23,7 @@ Span = tuple[float, float]  # low and high end of a 95 % interval
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RankedLearner:
+class RankedLearner(Shown):
     """How one learner did on rows that it had not seen.
 
     For regression the numbers that need posteriors are None, and for classification those of
@@ -223,7 +224,7 @@ class RankedLearner:
 
 
 @dataclass(frozen=True, slots=True)
-class HoldoutResult:
+class HoldoutResult(Shown):
     """The choice, fitted on all other rows and measured once on rows that were not used for any
     choice.
 
@@ -265,7 +266,7 @@ class HoldoutResult:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Comparison:
+class Comparison(Shown):
     """The learners against each other.
 
     Attributes

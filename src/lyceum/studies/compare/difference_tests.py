@@ -149,13 +149,14 @@ def smallest_p(n: int) -> float:
     return 2.0 / 2**n if n <= _FEW else 1.0 / (_FLIPS + 1)
 
 
-def name_of_test(sample: OutOfSample) -> str:
+def name_of_test(sample: OutOfSample, rule: LossRule) -> str:
     """The test of learners on these rows, in words; empty where there are too few for one."""
     n = n_units(sample)
     if n < _FEWEST_ROWS:
         return ""
     what = "rows" if sample.groups is None else "groups of rows"
-    return f"permutation test on the losses of {n:,} {what}"
+    losses = "absolute errors" if rule.is_root else "losses"
+    return f"permutation test on the {losses} of {n:,} {what}"
 
 
 def n_units(sample: OutOfSample) -> int:
@@ -187,28 +188,41 @@ def fold_loss_p(rule: LossRule, one: Trial, best: Trial) -> float | None:
     return 1.0 if is_opposite else test.p_value
 
 
-def _row_differences(one: Trial, other: Trial) -> np.ndarray:
+def _row_differences(one: Trial, other: Trial, rule: LossRule) -> np.ndarray:
     """The weighted differences of the losses of the same rows, each the mean over repeats; of whole
-    groups."""
+    groups.
+
+    Squared errors are compared by their roots, so that no outlier decides alone: if neither learner
+    is better, these are as likely to have the other sign too. Where they point the other way than
+    the squares, nothing is shown.
+    """
     first, w = by_row(one.sample, one.losses)
     second, _ = by_row(other.sample, other.losses)
-    return sum_by_group(one.sample, (first - second) * w)
+    differences = (first - second) * w
+    if rule.is_root:
+        squares = differences.sum()
+        differences = (np.sqrt(first) - np.sqrt(second)) * w
+        if squares * differences.sum() < 0.0:
+            differences = np.zeros(len(w))
+    return sum_by_group(one.sample, differences)
 
 
-def row_loss_p(one: Trial, other: Trial) -> float | None:
+def row_loss_p(rule: LossRule, one: Trial, other: Trial) -> float | None:
     """The permutation test on the losses of the same rows, or of whole groups."""
-    differences = _row_differences(one, other)
+    differences = _row_differences(one, other, rule)
     if len(differences) < _FEWEST_ROWS:
         return None
     return sign_flip(differences)
 
 
-def row_losses_p(trials: Sequence[Trial], other: Trial) -> list[float | None]:
+def row_losses_p(
+    trials: Sequence[Trial], other: Trial, rule: LossRule
+) -> list[float | None]:
     """The permutation test of several learners against the same other one, corrected for their
     number by `max_t`."""
     if not trials or n_units(other.sample) < _FEWEST_ROWS:
         return [None] * len(trials)
-    columns = [_row_differences(trial, other) for trial in trials]
+    columns = [_row_differences(trial, other, rule) for trial in trials]
     return list(max_t(np.column_stack(columns)))
 
 
@@ -221,13 +235,11 @@ def difference_error(one: Trial, best: Trial, rule: LossRule) -> float:
     first, w = by_row(one.sample, one.losses)
     second, _ = by_row(best.sample, best.losses)
     if rule.is_root:
-        first, second = (_root_influence(losses, w) for losses in (first, second))
+        least = np.finfo(np.float64).tiny
+        roots = [np.sqrt(np.average(losses, weights=w)) for losses in (first, second)]
+        first = first / max(2.0 * roots[0], least)
+        second = second / max(2.0 * roots[1], least)
     return _mean_error(one.sample, first - second, w)[1]
-
-
-def _root_influence(losses: np.ndarray, w: np.ndarray) -> np.ndarray:
-    root = np.sqrt(np.average(losses, weights=w))
-    return losses / (2.0 * root) if root > 0.0 else losses
 
 
 def standard_errors_behind(
@@ -305,7 +317,9 @@ def holm_of_known(p: Sequence[float | None]) -> list[float | None]:
     return [None if value is None else next(corrected) for value in p]
 
 
-def against_baseline(trials: Mapping[str, Trial]) -> dict[str, float | None]:
+def against_baseline(
+    trials: Mapping[str, Trial], rule: LossRule
+) -> dict[str, float | None]:
     """For every learner the p-value of its difference from the constant guess, corrected for
     their number.
 
@@ -318,5 +332,5 @@ def against_baseline(trials: Mapping[str, Trial]) -> dict[str, float | None]:
     names = [name for name, trial in trials.items() if not trial.candidate.is_baseline]
     if baseline is None:
         return dict.fromkeys(names)
-    p_values = row_losses_p([trials[name] for name in names], baseline)
+    p_values = row_losses_p([trials[name] for name in names], baseline, rule)
     return dict(zip(names, p_values))

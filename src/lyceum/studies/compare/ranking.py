@@ -82,7 +82,7 @@ def compare_learners(
         n_rows=len(np.unique(sample.rows)),
         n_folds=len(table.folds),
         hoeffding=_hoeffding_bound(rule, sample, len(learners)),
-        test=name_of_test(sample),
+        test=name_of_test(sample, rule),
         smallest_p=smallest_p(n_units(sample)),
         learning_curve=None,
         holdout=None,
@@ -131,7 +131,7 @@ def _against_best(
     best, *others = ranked
     first = trials[best.name]
     base = problems.attempt(
-        "test against the constant guess", partial(against_baseline, trials), {}
+        "test against the constant guess", partial(against_baseline, trials, rule), {}
     )
     columns = _p_values(ranked, trials, rule, base, problems)
     tested = [best]
@@ -174,7 +174,7 @@ def _p_values(
     best, *others = ranked
     first = trials[best.name]
     tests: dict[str, Callable[[Trial, Trial], float | None]] = {
-        "p_value": row_loss_p,
+        "p_value": partial(row_loss_p, rule),
         "p_corrected_t": partial(fold_loss_p, rule),
         "p_mcnemar": partial(mcnemar_p, rule=rule),
     }
@@ -190,7 +190,7 @@ def _p_values(
     adjusted = iter(
         problems.attempt(
             _TESTS["p_value"],
-            partial(row_losses_p, learners, first),
+            partial(row_losses_p, learners, first, rule),
             [None] * len(learners),
         )
     )

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from lyceum._core.report import Shown
 from lyceum._core.text import plain
 
 TaskKind = Literal["classification", "regression"]
@@ -18,7 +19,7 @@ _DRAWS = 50  # of an even spread of settings
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(Shown):
     """One learner of the plan, as it is built.
 
     Attributes
@@ -87,7 +88,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class ColumnWarning:
+class ColumnWarning(Shown):
     """A column that looks wrong, as `lyceum inspect` reports it.
 
     Attributes
@@ -125,7 +126,7 @@ class ColumnWarning:
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(Shown):
     """A learner that could not be compared, where it failed and why.
 
     Attributes

@@ -14,13 +14,14 @@ from typing import Any
 
 from lyceum._core.data import FileFormat
 from lyceum._core.files import write_file
+from lyceum._core.report import Shown
 from lyceum.decision import LossMatrix
 from lyceum.errors import LyceumError, StudyError
 from lyceum.studies.plan.recipe_checks import CHECKS
 
 
 @dataclass(frozen=True)
-class LearnerChoice:
+class LearnerChoice(Shown):
     """A learner that a recipe asks for, with its settings.
 
     Attributes

@@ -38,6 +38,7 @@ from lyceum.studies.plan.row_steps import (
     has_target,
 )
 from lyceum.studies.plan.table_notes import (
+    count_note,
     infinite_note,
     kept_notes,
     one_value_text,
@@ -198,7 +199,10 @@ class StudyData:
         target = self.schema.target
         assert target is not None
         unlabeled = recipe.loss is not None and recipe.loss.classes is None
-        if target.categories is None or unlabeled:
+        if target.categories is None:
+            counted = tuple(count_note(recipe.target, self.y))
+            return replace(self, notes=(*self.notes, *counted))
+        if unlabeled:
             return self
         counts = np.bincount(self.y, minlength=len(target.categories))
         common = np.flatnonzero(counts > 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -29,24 +30,74 @@ def table_notes(inspection: Inspection, recipe: Recipe) -> tuple[str, ...]:
             notes.append(
                 f"{n:,} {rows} {what} {were} left out: nothing can be learned from {them}."
             )
-    if inspection.n_repeated and _are_rows_rare(inspection):
+    # three columns of a few categories repeat in any table that is long enough
+    distinct = [max(1, column.n_distinct or 1) for column in inspection.columns]
+    combinations = math.fsum(map(math.log, distinct))
+    is_surprise = combinations > math.log(_COMBINATIONS * inspection.n_rows)
+    if inspection.n_repeated and is_surprise:
         repeat = by_count(inspection.n_repeated, "row repeats", "rows repeat")
         notes.append(
             f"{inspection.n_repeated:,} {repeat} an earlier row; where they are the same case, the"
             " errors here are too small."
         )
-    return tuple(notes)
+    return (*notes, *survival_notes(inspection, recipe))
 
 
-def _are_rows_rare(inspection: Inspection) -> bool:
-    """Whether equal rows are a surprise: there are far more combinations of values than rows.
+# how people call times until an event, and whether it came
+_DURATION = re.compile(
+    r"(?i)(^|[\W_])(f?u?time|stime|surv\w*|days?|months?|weeks?|years?|duration|tenure|follow\w*)$"
+)
+_STATUS = re.compile(
+    r"(?i)^(status|fustat|event|events|cens|censor\w*|delta|died|dead|death|failed|failure|churn\w*)$"
+)
 
-    Three columns of a few categories repeat in any table that is long enough.
-    """
-    distinct = [max(1, column.n_distinct or 1) for column in inspection.columns]
-    return math.fsum(map(math.log, distinct)) > math.log(
-        _COMBINATIONS * inspection.n_rows
-    )
+
+def survival_notes(inspection: Inspection, recipe: Recipe) -> Iterator[str]:
+    """On a time beside a column that tells whether its event came: survival data."""
+    target = recipe.target
+    used = {column.name: column for column in inspection.columns}
+    for name in recipe.ignore:
+        used.pop(name, None)
+    times = [
+        name
+        for name, column in used.items()
+        if _DURATION.search(name)
+        and column.kind == "continuous"
+        and (column.low or 0) >= 0
+    ]
+    events = [
+        name
+        for name, column in used.items()
+        if _STATUS.match(name) and column.n_distinct in (2, 3)
+    ]
+    if target in times and events:
+        yield (
+            f"The target {target!r} beside {events[0]!r} looks like survival data, in which some"
+            " times end before the event came (censored). That is not handled here: every time is"
+            " taken as it stands, so that what is predicted is the time observed, not the time to"
+            " the event."
+        )
+    elif target in events and times:
+        yield (
+            f"The target {target!r} beside {times[0]!r} looks like survival data: how long a case"
+            " was followed is known only afterwards, and cases that were followed for a short time"
+            f" may still have the event. That is not handled here; consider --ignore {times[0]!r}."
+        )
+
+
+def count_note(target: str, y: np.ndarray) -> Iterator[str]:
+    """On a target that counts something: whole numbers from 0 on, most of them small."""
+    n_zero = int(np.count_nonzero(y == 0.0))
+    is_whole = bool((y == np.floor(y)).all()) and y.min() == 0.0
+    is_skewed = float(y.mean()) > float(np.median(y))
+    is_crowded = len(np.unique(y)) <= max(10, len(y) // 3)
+    if is_whole and is_skewed and is_crowded and n_zero >= 0.02 * len(y):
+        yield (
+            f"The target {target!r} looks like a count (whole numbers from 0 to {y.max():,.0f},"
+            f" {percent_text(n_zero / len(y))} of them 0). It is predicted as any other number, by"
+            " squared errors: there is no model of counts, such as Poisson regression, among the"
+            " learners, and predictions need not be whole, or above 0."
+        )
 
 
 def kept_notes(suspects: tuple[ColumnWarning, ...], recipe: Recipe) -> Iterator[str]:

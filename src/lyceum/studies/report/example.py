@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from lyceum._core.report import Shown
 from lyceum._core.text import plain
 from lyceum.report import Explanation
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Example:
+class Example(Shown):
     """A row of the data, the prediction of the final model, and its explanation.
 
     Attributes

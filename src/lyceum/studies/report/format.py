@@ -244,25 +244,19 @@ def gap_text(comparison: Comparison, learner: RankedLearner) -> str:
         return "level with the best"
     value = learner.difference
     reach = _Z * learner.difference_error
-    points = ""
+    # as many decimals as two digits of the smaller number need
+    least = min(abs(value), reach) or abs(value)
     if comparison.criterion == "error rate":
-        value *= 100.0
-        reach *= 100.0
-        points = " points"
-    gap = f"behind by {_with_reach(value, reach)}{points}"
+        gap = f"behind by {100 * value:.1f} ± {100 * reach:.1f} points"
+    elif max(abs(value), reach) >= _LARGE or least <= 0.0:
+        gap = f"behind by {value:.2g} ± {reach:.2g}"
+    else:
+        decimals = min(_DECIMALS, max(0, 1 - math.floor(math.log10(least))))
+        texts = [decimal_text(number, decimals) for number in (value, reach)]
+        gap = f"behind by {' ± '.join(texts)}"
     if learner.p_adjusted is None or learner.p_adjusted >= _ALPHA:
         gap += ", perhaps by chance"
     return gap
-
-
-def _with_reach(value: float, reach: float) -> str:
-    """A number and the reach of its interval, with as many decimals as the two digits of the
-    smaller of both need."""
-    least = min(abs(value), reach) or abs(value)
-    if max(abs(value), reach) >= _LARGE or least <= 0.0:
-        return f"{value:.2g} ± {reach:.2g}"
-    decimals = min(_DECIMALS, max(0, 1 - math.floor(math.log10(least))))
-    return f"{decimal_text(value, decimals)} ± {decimal_text(reach, decimals)}"
 
 
 def _decimals_to_one(least: float) -> int:

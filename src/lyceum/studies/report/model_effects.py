@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from lyceum._core.report import Shown
 from lyceum._core.text import plain
 
 
 @dataclass(frozen=True, slots=True)
-class ColumnImportance:
+class ColumnImportance(Shown):
     """How much larger the loss on unseen rows is when a column is shuffled, with its standard
     error.
 
@@ -43,7 +44,7 @@ class ColumnImportance:
 
 
 @dataclass(frozen=True, slots=True)
-class ColumnEffect:
+class ColumnEffect(Shown):
     """Partial dependence: the mean prediction when all rows have the same value in one column.
 
     Attributes
@@ -83,7 +84,7 @@ class ColumnEffect:
 
 
 @dataclass(frozen=True, slots=True)
-class PairEffect:
+class PairEffect(Shown):
     """Partial dependence on the two columns that interact most among those with the largest
     importance.
 
@@ -137,7 +138,7 @@ class PairEffect:
 
 
 @dataclass(frozen=True, slots=True)
-class ModelEffects:
+class ModelEffects(Shown):
     """Importance and effects of the columns for the choice, fitted on some folds and shown on the
     others.
 

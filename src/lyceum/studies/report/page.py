@@ -34,6 +34,7 @@ from lyceum.studies.report.format import (
     show_values,
     subject,
 )
+from lyceum.studies.report.glossary import glossary, mark_terms
 from lyceum.studies.report.model_form import ModelForm
 from lyceum.studies.report.parts import (
     ExampleView,
@@ -100,11 +101,15 @@ def render(
         "choice": study.choice,
     }
     sections = {
-        name: _section(name, names, problems) for name in _SECTIONS if name != "know"
+        name: _section(name, names, problems)
+        for name in _SECTIONS
+        if name not in ("know", "glossary")
     }
     # the list of what to know names the sections that failed, so that it is made last
     named = dict.fromkeys((*study.problems, *problems))
     sections["know"] = _section("know", {**names, "problems": list(named)}, problems)
+    terms = glossary(" ".join(map(str, sections.values())))
+    sections["glossary"] = _section("glossary", {**names, "terms": terms}, problems)
     if content is not None:
         content.update(problems.attempt("copy of the report as JSON", page.as_dict, {}))
     return templates().get_template("report.html").render(**names, sections=sections)
@@ -122,6 +127,7 @@ _SECTIONS = {
     "question": "part on the question",
     "columns": "table of columns",
     "again": "part on how to use it",
+    "glossary": "glossary",
 }  # template to what people call it
 
 
@@ -157,7 +163,7 @@ def templates() -> jinja2.Environment:
         "seconds": _format.duration,
         "p": _format.p_cell,
         "bytes": _format.size_text,
-        "tie": keep_units,
+        "tie": lambda text: mark_terms(keep_units(text)),
         "breakable": _breakable,
     }
     return environment

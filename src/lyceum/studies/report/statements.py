@@ -347,11 +347,8 @@ def _against_guess(comparison: Comparison, best: RankedLearner) -> Iterator[str]
         how = "better than a constant guess beyond chance"
         if not is_shown(best.p_baseline):
             how = "not shown to be better than a constant guess"
-        units = f"{comparison.n_rows:,} rows"
-        if comparison.n_groups is not None:
-            units = f"{comparison.n_groups:,} groups of rows"
         p = p_text(best.p_baseline, comparison.smallest_p)
-        test = f"permutation test on the losses of {units}"
+        test = comparison.test
         yield f"{subject(best.label)} is {how} ({p}, {test})."
 
 
@@ -425,6 +422,23 @@ def _left_out_text(columns: list[str], why: str) -> str:
     return f"Columns {join_names(names)} were left out: each {why}. Keep one with e.g. {keep}."
 
 
+# what to do about columns with these suspicions, which are named with their text
+_ADVICE = {
+    "ordered": (
+        "Column {0} rises from row to row: the rows are in order of time. To predict later rows"
+        " from earlier ones, use --time {0}: random folds mix later with earlier rows, and errors"
+        " may be too small."
+    ),
+    "repeated_identifier": (
+        "Column {0} {1}. If new rows will be about other cases, use --group {0}: random folds test"
+        " on cases that were learned from, and errors may be too small."
+    ),
+    "pile": (
+        "Column {0} {1} If so, leave these cells empty: as a number they mislead most learners."
+    ),
+}
+
+
 def _suspicions(suspects: Iterable[ColumnWarning]) -> Iterator[str]:
     suspects = list(suspects)
     # why a column was left out: the first of its reasons
@@ -441,12 +455,12 @@ def _suspicions(suspects: Iterable[ColumnWarning]) -> Iterator[str]:
         columns = [column for column, why in out.items() if why == text]
         yield _left_out_text(columns, text.rstrip(".?"))
     for suspect in suspects:
-        if suspect.code == "ordered" and suspect.column not in out:
-            yield (
-                f"Column {suspect.column!r} rises from row to row: the rows are in order of time."
-                f" To predict later rows from earlier ones, use --time {suspect.column!r}: random"
-                " folds mix later with earlier rows, and errors may be too small."
-            )
+        left_out = suspect.column in out
+        # a case may be what rows are grouped by though its number tells nothing
+        if suspect.code in _ADVICE and (
+            suspect.code == "repeated_identifier" or not left_out
+        ):
+            yield _ADVICE[suspect.code].format(repr(suspect.column), suspect.text)
     sparse = [s for s in suspects if s.code == "mostly_missing" and s.column not in out]
     for text in dict.fromkeys(suspect.text for suspect in sparse):
         names = [repr(suspect.column) for suspect in sparse if suspect.text == text]

@@ -151,7 +151,10 @@ class Race:
                 yield from self._all_folds(candidate)
             for candidate in ranked[_FIRST:]:
                 yield from self._searches(candidate)
-        yield from self._second_chances()
+        # the first folds that were cut off, with all the time that is left
+        for candidate in self._learners:
+            if candidate.name in self._cut_off:
+                yield from self._open(self._default_job(Task(candidate.name, 0, 0)))
         if ranked and self._has_all_folds(ranked[0]):
             for task in self._open_tasks(ranked):
                 yield from self._open(Job(task))
@@ -166,12 +169,6 @@ class Race:
             if i >= _FIRST:
                 share = _OTHER_SHARE * candidate.promise / others
             yield from self._open(self._default_job(task, share * self._total))
-
-    def _second_chances(self) -> Iterator[Job]:
-        """The first folds that were cut off, with all the time that is left."""
-        for candidate in self._learners:
-            if candidate.name in self._cut_off:
-                yield from self._open(self._default_job(Task(candidate.name, 0, 0)))
 
     def _has_all_folds(self, candidate: Candidate) -> bool:
         return all(Task(candidate.name, *at) in self.done for at in self._folds)
@@ -216,13 +213,11 @@ class Race:
             return
         limit = None if n_settings == n_all else n_settings
         part = self._parts.get(name, 1)
+        # a search that was begun is not begun again with other limits
+        begun = {job.task for job in self._taken if job.is_searched}
         for task in tasks:
-            if not self._is_searched(task):
+            if task not in begun:
                 yield from self._open(Job(task, n_settings=limit, part=part))
-
-    def _is_searched(self, task: Task) -> bool:
-        """Whether a search of this fold was begun, whatever its limits."""
-        return any(job.task == task and job.is_searched for job in self._taken)
 
     # -- what is known -----------------------------------------------------------------
 

@@ -22,6 +22,7 @@ What happens in which order, and in which file:
 from __future__ import annotations
 
 import json
+import math
 import platform
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
@@ -349,9 +350,15 @@ class _Session:
         return saved
 
     def _longest_task(self, name: str) -> float:
-        """Seconds of the longest task of a learner: a search on all rows takes about as long."""
+        """Seconds of the longest task of a learner: a search on all rows takes about as long.
+
+        Without end where no fold had time for a search.
+        """
         tasks = self.store.finished_tasks().values()
-        return max(done.seconds for done in tasks if done.task.name == name)
+        own = [done for done in tasks if done.task.name == name]
+        if all(done.in_haste and done.settings_tried == 0 for done in own):
+            return math.inf
+        return max(done.seconds for done in own)
 
     def _holdout(self, comparison: Comparison) -> HoldoutResult | None:
         if not len(self.plan.held_out):

@@ -20,6 +20,7 @@ from lyceum._core.base import (
 )
 from lyceum._core.constraints import HasMethods, Interval, StrOptions
 from lyceum._core.data import Block
+from lyceum._core.steps import StepColumn, StepKind
 from lyceum._core.trees import (
     LEAF,
     Router,
@@ -171,6 +172,22 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
     ([10.0, 70.0], 2)
     """
 
+    _step_kind = StepKind(
+        "node",
+        (
+            StepColumn("node", "number", "the number of the node in the tree"),
+            StepColumn(
+                "objective",
+                "sd",
+                "the standard deviation of the targets of the node",
+                unit="the unit of the target",
+            ),
+            StepColumn("column", "column", "the column of the largest score"),
+            StepColumn(
+                "candidates", "candidates", "gain = sd − Σ n_i / n · sd of branch i"
+            ),
+        ),
+    )
     _coding = "codes"
     _reads_rows = "in memory"
     _takes_missing: ClassVar[bool] = True

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from lyceum._core.data import row_weights
+from lyceum._core.report import Shown
 from lyceum._core.trees import LEAF, Tree
 from lyceum._core.types import Loss
 from lyceum.errors import SettingError
@@ -26,7 +27,7 @@ from lyceum.trees.pruning.checks import check_amount, check_classes, check_tree,
 
 
 @dataclass(frozen=True, slots=True)
-class CostComplexityPath:
+class CostComplexityPath(Shown):
     """The nested subtrees of smallest R(T) + α · leaves for all α, of equal ones the smallest
     subtree.
 
@@ -276,7 +277,7 @@ def prune_by_complexity(
 
 
 @dataclass(frozen=True, slots=True)
-class AlphaChoice:
+class AlphaChoice(Shown):
     """α chosen by the cost of left-out rows in cross-validation.
 
     Attributes

@@ -41,13 +41,13 @@ from lyceum._core.data.files.text_formats import (
     text_format_of,
     text_formats_of,
 )
-from lyceum._core.data.inputs.arrow import replace_columns
+from lyceum._core.data.inputs.arrow import decode_dictionary, replace_columns
 from lyceum._core.data.inputs.whole_numbers import (
     is_beyond_64_bits,
     long_integer,
     may_be_rounded,
 )
-from lyceum._core.lazy_arrow import csv as pc, pa, text_type
+from lyceum._core.lazy_arrow import csv as pc, pa, pc as compute, text_type
 from lyceum._core.native import native
 from lyceum.errors import DataError, SchemaError
 
@@ -404,6 +404,26 @@ class CsvReader:
         head = reader._first_batch(source)
         texts = {name: distinct_texts(head.column(name)) for name in names}
         return list(describe_formats(self.text_formats, texts))
+
+    def null_texts(
+        self, source: str, names: Sequence[str]
+    ) -> dict[str, dict[str, int]]:
+        """How often each text of a missing cell stands in these columns."""
+        if not names:
+            return {}
+        types = dict.fromkeys(names, pa.string())
+        reader = replace(
+            self, types=types, only=tuple(names), text_formats={}, missing=("",)
+        )
+        words = pa.array([text for text in self.missing if text], pa.string())
+        texts = {}
+        table = reader.read(source)
+        for name in names:
+            cells = decode_dictionary(table.column(name))
+            is_word = compute.is_in(cells, value_set=words)
+            counted = compute.value_counts(cells.filter(is_word)).to_pylist()
+            texts[name] = {pair["values"]: pair["counts"] for pair in counted}
+        return texts
 
     def column_name(self, source: str, index: int) -> str:
         """The name of one column of one file."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -26,6 +26,7 @@ from lyceum.errors import DataError
 
 _SEPARATORS = ("\t", ";", "|", ",")
 _LINES = 200  # that a format is found from
+_TITLES = 10  # rows above the names of the columns, at most
 _NUMBER = re.compile(r"\s*[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?\s*")
 
 
@@ -47,6 +48,9 @@ class FileFormat:
         The sheet of a workbook or the table of a database; not needed where there is one.
     missing : tuple of str
         The cells of text that mean "missing".
+    header_row : int, default=0
+        The row with the names of the columns, counted from 1 as spreadsheets count; by default the
+        first that is no title.
 
     See Also
     --------
@@ -66,6 +70,7 @@ class FileFormat:
     header: bool = True
     table: str = ""
     missing: tuple[str, ...] = MISSING
+    header_row: int = 0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "missing", tuple(self.missing))
@@ -76,6 +81,12 @@ class FileFormat:
         if self.decimal not in ("", ".", ","):
             raise DataError(
                 f"the decimal mark {self.decimal!r} cannot be: give '.' or ','"
+            )
+
+        if self.header_row < 0 or (self.header_row and not self.header):
+            raise DataError(
+                f"the header row {self.header_row} cannot be: rows are counted from 1, and a file"
+                " without a header has none"
             )
 
     def __bool__(self) -> bool:
@@ -107,27 +118,90 @@ class FileFormat:
             text = head.decode(encoding, errors="replace").removeprefix("\ufeff")
         lines, declared = _declared_separator(_first_lines(text))
         separator = self.separator or declared or _separator(lines, source)
+        first = self._header_line(lines, separator)
+        preamble = _lines_before(text, len(declared) + first)
+        if self.header_row:
+            preamble = self.header_row - 1
+        lines = lines[first:]
         n_columns = _check_columns(source, lines, separator, encoding)
         rows = _split(lines, separator)
         decimal = self.decimal or _decimal(rows[self.header :], separator, self.missing)
         names = None
         if not self.header and rows:
             names = numbered_names(len(rows[0])) or None
-        columns: Iterable[tuple[str, tuple[str, ...]]] = ()
-        if rows:
-            columns = zip(names or unique_names(rows[0]), zip(*rows))
-        # whole numbers of more than 64 bits stay text, as Arrow would round them to floats
-        long = {
-            name: text_type()
-            for name, cells in columns
-            if any(map(is_beyond_64_bits, cells[self.header :]))
-        }
+        long = _long_numbers(names, rows, self.header)
         notes = list(_notes(self, encoding, decimal, rows))
+        if first and not self.header_row:
+            notes.append(title_note(preamble))
         return CsvReader(
             separator, encoding, self.missing, types=long, names=names, decimal=decimal,
             user_decimal=self.decimal, guessed=not certain, notes=tuple(notes),
-            preamble=len(declared), n_columns=n_columns,
+            preamble=preamble, n_columns=n_columns,
         )  # fmt: skip
+
+    def _header_line(self, lines: list[str], separator: str) -> int:
+        """The index of the line with the names, among the lines that are not empty."""
+        if self.header_row:
+            return min(self.header_row - 1, max(0, len(lines) - 1))
+        if not self.header:
+            return 0
+        return n_title_rows(_split(lines, separator))
+
+
+def _long_numbers(
+    names: Sequence[str] | None, rows: list[list[str]], header: bool
+) -> dict[str, pa.DataType]:
+    """Columns of whole numbers of more than 64 bits: they stay text, as Arrow would round them to
+    floats."""
+    if not rows:
+        return {}
+    return {
+        name: text_type()
+        for name, cells in zip(names or unique_names(rows[0]), zip(*rows))
+        if any(map(is_beyond_64_bits, cells[header:]))
+    }
+
+
+def n_title_rows(rows: Sequence[Sequence[Any]]) -> int:
+    """How many rows at the start are titles: a cell or two above a table of more columns.
+
+    >>> n_title_rows([["Sales 2024"], ["shop", "year", "sold"], ["a", "1", "2"], ["b", "1", "3"]])
+    1
+    """
+    widths = [len(row) for row in rows]
+    if len(rows) < 3:
+        return 0
+    usual = max(set(widths), key=widths.count)
+    if usual < 2 or widths.count(usual) < len(rows) / 2:
+        return 0
+    for k, row in enumerate(rows[:_TITLES]):
+        n_filled = sum(cell is not None and str(cell).strip() != "" for cell in row)
+        is_alone = n_filled <= 1 and usual > 2
+        if len(row) > usual / 2 and not is_alone:
+            return k
+    return 0
+
+
+def title_note(n_lines: int) -> str:
+    """What was taken for a title."""
+    above = "row was" if n_lines == 1 else f"{n_lines} rows were"
+    return (
+        f"the first {above} taken for a title: the names of the columns are in row {n_lines + 1};"
+        " say --header-row (header_row=...) if they are not"
+    )
+
+
+def _lines_before(text: str, n: int) -> int:
+    """How many lines of a text, empty ones included, stand before the n-th that is not empty."""
+    if n == 0:
+        return 0
+    seen = 0
+    for number, line in enumerate(re.split(r"\r\n|\n|\r", text)):
+        if line.strip():
+            if seen == n:
+                return number
+            seen += 1
+    return n
 
 
 def _notes(
@@ -205,11 +279,13 @@ def _separator(lines: list[str], source: str) -> str:
     plain = [re.sub('"[^"]*"', "", line) for line in lines]
     if not plain:
         return ","
-    for mark in _SEPARATORS:
-        n = plain[0].count(mark)
-        n_alike = sum(line.count(mark) == n for line in plain)
-        if n and n_alike >= 0.9 * len(plain):
-            return mark
+    # from the first line on, then from later ones, below a title
+    for start in range(max(1, min(_TITLES, len(plain) - 2))):
+        for mark in _SEPARATORS:
+            n = plain[start].count(mark)
+            n_alike = sum(line.count(mark) == n for line in plain[start:])
+            if n and n_alike >= 0.9 * (len(plain) - start):
+                return mark
     # the first of the commonest, which is the comma where there is none of them
     return max((",", ";", "\t", "|"), key=plain[0].count)
 

@@ -16,7 +16,11 @@ from typing import Any
 
 from lyceum._core.data.files.column_names import renamed_note, unique_names
 from lyceum._core.data.files.databases import choose_table
-from lyceum._core.data.files.file_format import FileFormat
+from lyceum._core.data.files.file_format import (
+    FileFormat,
+    n_title_rows,
+    title_note,
+)
 from lyceum._core.data.files.limits import Stopwatch, memory_limit
 from lyceum._core.data.files.raw_bytes import read_bytes
 from lyceum._core.data.files.workbook_parts import (
@@ -33,6 +37,7 @@ from lyceum.errors import DataError
 
 _DAY_ZERO = date(1899, 12, 31)  # of Excel, whose day 1 is the first of January 1900
 _ISO_DURATION = re.compile(r"(-?)PT(\d+)H(\d+)M(\d+(?:\.\d+)?)S")
+_HEAD_ROWS = 200  # that a title is found from
 _MOST_HOURS = 10**9
 _EXACT = 2**53  # whole numbers up to it are exact; a sheet holds all numbers as floats
 
@@ -43,7 +48,15 @@ def read_workbook(path: str, file_format: FileFormat) -> tuple[pa.Table, list[st
     Notes say which of them were renamed because they appear twice, and which cells have no value
     although they look as if they had one.
     """
-    rows, notes = _sheet_rows(path, file_format.table)
+    numbered, notes = _sheet_rows(path, file_format.table)
+    if file_format.header_row:
+        numbered = [pair for pair in numbered if pair[0] >= file_format.header_row]
+    elif file_format.header:
+        n_titles = n_title_rows([row for _, row in numbered[:_HEAD_ROWS]])
+        if n_titles:
+            notes.append(title_note(numbered[n_titles][0] - 1))
+        numbered = numbered[n_titles:]
+    rows = [row for _, row in numbered]
     if not rows:
         raise DataError(
             f"{path} is empty: the sheet needs a row of column names and some rows"
@@ -67,8 +80,9 @@ def read_workbook(path: str, file_format: FileFormat) -> tuple[pa.Table, list[st
     return pa.table(columns, names=unique_names(names)), notes
 
 
-def _sheet_rows(path: str, table: str) -> tuple[list[list[Any]], list[str]]:
-    """The rows that are not empty, all of the same length; empty cells and errors are None."""
+def _sheet_rows(path: str, table: str) -> tuple[list[tuple[int, list[Any]]], list[str]]:
+    """The rows that are not empty with their numbers from 1 on, all of the same length; empty cells
+    and errors are None."""
     check_installed(f"reading {path}", "python_calamine")
     data = read_bytes(path).to_pybytes()
     content = b""
@@ -79,7 +93,12 @@ def _sheet_rows(path: str, table: str) -> tuple[list[list[Any]], list[str]]:
     notes = _notes(content, merged)
     _refuse_negative_times(path, rows, content)
     cells = [[None if cell == "" else cell for cell in row] for row in rows]
-    return [row for row in cells if any(cell is not None for cell in row)], notes
+    numbered = enumerate(cells, start=1)
+    return [
+        (number, row)
+        for number, row in numbered
+        if any(cell is not None for cell in row)
+    ], notes
 
 
 def _zipped_rows(path: str, data: bytes, table: str) -> tuple[Any, Any, bytes]:

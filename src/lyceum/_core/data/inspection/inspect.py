@@ -31,6 +31,7 @@ from lyceum._core.data.files.tables import (
 )
 from lyceum._core.data.inputs.arrow import is_frame
 from lyceum._core.data.inspection.leaks import leak
+from lyceum._core.data.inspection.missing_texts import missing_notes
 from lyceum._core.data.inspection.quality import (
     Flag,
     SampledColumn,
@@ -46,6 +47,7 @@ from lyceum._core.data.schema.profile import ColumnProfile
 from lyceum._core.data.schema.schema import Schema
 from lyceum._core.lazy_arrow import pa
 from lyceum._core.types import Data
+from lyceum.errors import LyceumError
 
 _TOP = 10
 _BINS = 12
@@ -120,8 +122,21 @@ def inspect(
         n_repeated=n_repeated,
         columns=tuple(_describe_columns(columns, roles)),
         target=target,
-        notes=source.notes,
+        notes=(*source.notes, *_missing_notes(data, source, file_format)),
     )
+
+
+def _missing_notes(
+    data: Any, source: LoadedTable | ProfiledFile, file_format: FileFormat | None
+) -> tuple[str, ...]:
+    """Which texts were read as missing, of files that were read whole."""
+    if isinstance(source, ProfiledFile) or is_frame(data):
+        return ()
+    paths = source.name if isinstance(data, LoadedTable) else data
+    try:
+        return tuple(missing_notes(paths, file_format or FileFormat(), source.table))
+    except (LyceumError, OSError):
+        return ()  # the files of a table that was read before may be gone
 
 
 def _read(

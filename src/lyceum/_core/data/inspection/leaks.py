@@ -9,6 +9,13 @@ from lyceum._core.data.inspection.quality import Flag, SampledColumn
 _FEW = 64  # distinct numbers up to which each is a group of rows
 _GROUP = 5  # rows that a group needs before its purity says anything
 _ENOUGH = 30  # rows that a verdict on a leak needs
+# from which a column alone tells the target nearly, and from which almost perfectly
+_AUC = (0.985, 0.995)
+_CHANGES = (0.95, 0.98)
+_ENTROPY = (0.95, 0.98)
+_VARIANCE = (0.96, 0.99)
+_LINEAR = (0.98, 0.995)
+_MONOTONE = (0.985, 0.998)
 
 
 def leak(column: SampledColumn, target: SampledColumn, is_class: bool) -> Flag | None:
@@ -24,39 +31,47 @@ def leak(column: SampledColumn, target: SampledColumn, is_class: bool) -> Flag |
         how = _number_leak(column, target.values, labeled)
     if how is None:
         return None
+    share, (_, perfect), text = how
+    degree = "almost perfectly" if share >= perfect else "nearly"
     return Flag(
         "leak",
-        f"alone tells the target almost perfectly ({how}): is it known before the target is?",
+        f"alone tells the target {degree} ({text}): is it known before the target is?",
     )
+
+
+# how much of the target a column tells, the limits of that measure, and in words
+_Told = tuple[float, tuple[float, float], str]
 
 
 def _class_leak(
     column: SampledColumn, target: np.ndarray, labeled: np.ndarray
-) -> str | None:
+) -> _Told | None:
     values = column.values
     if values is not None and target.max() == 1:
         area = _auc(values[labeled], target[labeled])
-        if area is not None and max(area, 1 - area) >= 0.995:
-            return f"AUC {max(area, 1 - area):.4f}"
+        if area is not None and max(area, 1 - area) >= _AUC[0]:
+            area = max(area, 1 - area)
+            return area, _AUC, f"AUC {area:.4f}"
     if values is not None and column.sampled_distinct > _FEW:
         saved = _changes_saved(values[labeled], target[labeled])
-        if saved is not None and saved >= 0.98:
-            return f"sorted by it, {saved:.1%} of the changes of class are gone"
+        if saved is not None and saved >= _CHANGES[0]:
+            text = f"sorted by it, {saved:.1%} of the changes of class are gone"
+            return saved, _CHANGES, text
         return None
     # missing cells, of code -1, are a group of their own
     explained = _entropy_explained(column.codes[labeled] + 1, target[labeled])
-    if explained is not None and explained >= 0.98:
-        return f"{explained:.1%} of its entropy"
+    if explained is not None and explained >= _ENTROPY[0]:
+        return explained, _ENTROPY, f"{explained:.1%} of its entropy"
     return None
 
 
 def _number_leak(
     column: SampledColumn, target: np.ndarray, labeled: np.ndarray
-) -> str | None:
+) -> _Told | None:
     if column.values is None:
         explained = _variance_explained(column.codes[labeled] + 1, target[labeled])
-        if explained is not None and explained >= 0.99:
-            return f"{explained:.1%} of its variance"
+        if explained is not None and explained >= _VARIANCE[0]:
+            return explained, _VARIANCE, f"{explained:.1%} of its variance"
         return None
     both = labeled & np.isfinite(column.values) & np.isfinite(target)
     if both.sum() < _ENOUGH:
@@ -64,12 +79,12 @@ def _number_leak(
     x = column.values[both]
     y = target[both]
     linear = _correlation(x, y)
-    if abs(linear) >= 0.995:
-        return f"correlation {linear:.4f}"
+    if abs(linear) >= _LINEAR[0]:
+        return abs(linear), _LINEAR, f"correlation {linear:.4f}"
     # Spearman's, for a target that is a curve of the column
     monotone = _correlation(_ranks(x), _ranks(y))
-    if abs(monotone) >= 0.998:
-        return f"rank correlation {monotone:.4f}"
+    if abs(monotone) >= _MONOTONE[0]:
+        return abs(monotone), _MONOTONE, f"rank correlation {monotone:.4f}"
     return None
 
 

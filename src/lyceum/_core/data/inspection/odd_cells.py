@@ -10,6 +10,7 @@ import numpy as np
 from lyceum._core.data.files.tables import LoadedTable, read_data
 from lyceum._core.data.inputs.text_arrays import is_number
 from lyceum._core.lazy_arrow import pa, pc
+from lyceum._core.report import Shown
 from lyceum._core.text import plain, show_count
 from lyceum._core.types import Data
 
@@ -19,7 +20,7 @@ _MOSTLY = 0.5  # the share of numbers from which a text is odd
 
 
 @dataclass(frozen=True, slots=True)
-class OddCells:
+class OddCells(Shown):
     """The cells of one column that are no numbers, where most are.
 
     Attributes

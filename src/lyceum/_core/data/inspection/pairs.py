@@ -11,6 +11,7 @@ import numpy as np
 from lyceum._core.data.files.tables import read_data
 from lyceum._core.data.scanner import scan
 from lyceum._core.data.schema.column import Column, Kind
+from lyceum._core.report import Shown
 from lyceum._core.text import plain
 from lyceum._core.types import Data
 from lyceum.errors import DataError
@@ -20,7 +21,7 @@ _QUARTILES = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PairInspection:
+class PairInspection(Shown):
     """Two columns side by side.
 
     Attributes

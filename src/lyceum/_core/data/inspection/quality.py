@@ -28,6 +28,16 @@ _YEARS = (1500, 2200)  # whole numbers that rise within these are years, no iden
 _LABEL = re.compile(
     r"(?:^|[\W_])(?i:id|key|nr|uuid|row_?names?)$|[a-z](?:Id|ID|Key|Nr)$"
 )
+# what people call the thing that several rows may be about
+_CASE = re.compile(
+    r"(?i)^(subject|patient|person|participant|respondent|individual|household|animal)s?"
+    r"[\W_]?(id|no|nr|num|number|code)?$"
+)
+_UNIQUE = 0.5  # distinct values per row, from which what is called an identifier is one
+_PILE = (
+    0.1,
+    0.95,
+)  # shares of the rows with one value that may stand for "not measured"
 _SENTINELS = (-1.0, -9.0, -99.0, -999.0, -9999.0, 9.0, 99.0, 999.0, 9999.0, 99999.0)
 
 
@@ -179,6 +189,7 @@ def column_flags(column: SampledColumn) -> Iterator[Flag]:
         yield from _identifier(column)
     if profile.holds == "number":
         yield from _sentinel(column)
+        yield from _pile(column)
 
 
 def _constant(column: SampledColumn) -> Iterator[Flag]:
@@ -208,7 +219,11 @@ def _identifier(column: SampledColumn) -> Iterator[Flag]:
     """Whole numbers that differ in every row, and times in order."""
     values = column.values
     n = len(column)
-    if values is None or column.sampled_distinct < n or n < 10:
+    if values is None or n < 10:
+        return
+    if column.sampled_distinct < n:
+        if column.profile.is_integer:
+            yield from _repeated_identifier(column)
         return
     steps = np.diff(values)
     rising = bool((steps > 0).all())
@@ -235,6 +250,24 @@ def _identifier(column: SampledColumn) -> Iterator[Flag]:
         yield Flag(
             "identifier", f"is a whole number that {how}{column.where}: an identifier?"
         )
+
+
+def _repeated_identifier(column: SampledColumn) -> Iterator[Flag]:
+    """Values that name a case by the name of their column, though some cases have several rows."""
+    n_present = column.sampled_present
+    n_distinct = column.sampled_distinct
+    is_label = bool(_LABEL.search(column.name))
+    is_named = is_label or bool(_CASE.match(column.name))
+    if not is_named or n_present < 20 or n_distinct < 5 or n_distinct == n_present:
+        return
+    counted = f"{n_distinct:,} values in {n_present:,} rows"
+    if is_label and n_distinct >= _UNIQUE * n_present:
+        yield Flag(
+            "identifier", f"is by its name an identifier ({counted}): leave it out"
+        )
+    yield Flag(
+        "repeated_identifier", f"names the same case in several rows ({counted})"
+    )
 
 
 def _are_row_labels(name: str, values: np.ndarray) -> bool:
@@ -273,6 +306,8 @@ def _text(column: SampledColumn) -> Iterator[Flag]:
             "identifier",
             f"differs in {share:.0%} of the rows{column.where}: an identifier?",
         )
+    elif repeated := list(_repeated_identifier(column)):
+        yield from repeated
     elif (
         n_distinct is None
         or n_distinct > 1000
@@ -355,6 +390,36 @@ def _sentinel(column: SampledColumn) -> Iterator[Flag]:
                 "disguised_gap",
                 f"is {code:g} in {share:.1%} of the rows, far from the rest: a code for missing?",
             )
+
+
+def _pile(column: SampledColumn) -> Iterator[Flag]:
+    """One value in many rows, at the end of a range that the other numbers do not come near."""
+    assert column.values is not None
+    values = column.values[np.isfinite(column.values)]
+    least, most = _PILE
+    if len(values) < 20 or column.sampled_distinct < 20:
+        return
+    distinct, counts = np.unique(values, return_counts=True)
+    top = int(counts.argmax())
+    value = float(distinct[top])
+    share = float(counts[top]) / len(values)
+    rest = values[values != value]
+    is_at_end = top in (0, len(distinct) - 1)
+    # many values may be common, as ages are: this one stands out
+    is_common = counts[top] > 3 * np.partition(counts, -2)[-2]
+    if not (least <= share < most and is_at_end and is_common):
+        return
+    # the nearest of the others is a good part of the way to their median
+    nearest = float(np.abs(rest - value).min())
+    middle = float(np.median(np.abs(rest - value)))
+    is_count = column.profile.is_integer and nearest == 1.0
+    if nearest >= 0.05 * middle and not is_count:
+        text = f"{rest.min():g} to {rest.max():g}"
+        yield Flag(
+            "pile",
+            f"is {value:g} in {share:.0%} of the rows, and from {text} in the others: does"
+            f" {value:g} mean that it was not measured?",
+        )
 
 
 # -- columns against each other --------------------------------------------------------

@@ -10,12 +10,12 @@ import numpy as np
 
 from lyceum._core.data.inspection.quality import Flag
 from lyceum._core.data.schema.column import TIMES, Kind
-from lyceum._core.report import Summary, Table
+from lyceum._core.report import Shown, Summary, Table
 from lyceum._core.text import plain
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ColumnInspection:
+class ColumnInspection(Shown):
     """One column: its kind and why, what it holds, and what looks wrong with it.
 
     Attributes

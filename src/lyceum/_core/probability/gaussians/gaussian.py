@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from lyceum._core.probability.gaussians.fusion import fuse_gaussians
 from lyceum._core.probability.gaussians.log_density import gaussian_log_density
 from lyceum._core.probability.gaussians.whitening import Whitening, whiten
+from lyceum._core.report import Shown
 from lyceum._core.statistics import UNEXPLAINED, PositiveFactor
 from lyceum._core.text import show_count
 from lyceum.errors import DataError
@@ -20,7 +21,7 @@ _ROUNDING = 1e-10  # of the largest cell or eigenvalue
 
 
 @dataclass(frozen=True, eq=False)
-class Gaussian:
+class Gaussian(Shown):
     """N(mean, covariance) of d numbers.
 
     Parameters

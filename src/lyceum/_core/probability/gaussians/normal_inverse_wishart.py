@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import multigammaln
 
+from lyceum._core.report import Shown
 from lyceum.errors import SettingError, number_setting
 
 
@@ -48,7 +49,7 @@ class StudentT(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class NormalInverseWishart:
+class NormalInverseWishart(Shown):
     """Σ ~ IW(scale, nu) and μ | Σ ~ N(mean, Σ / kappa): knowledge of a Gaussian, or of one per
     class.
 

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from lyceum._core.report import Table
+from lyceum._core.report import Shown, Table
 from lyceum.errors import DataError
 
 _TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class BayesUpdate:
+class BayesUpdate(Shown):
     """The result of Bayes' theorem for one observation.
 
     Attributes

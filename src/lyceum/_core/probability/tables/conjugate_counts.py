@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import betaln, gammaln
 
-from lyceum._core.report import Summary
+from lyceum._core.report import Shown, Summary
 from lyceum.errors import DataError, SettingError
 
 
 @dataclass(frozen=True, slots=True)
-class BetaBernoulli:
+class BetaBernoulli(Shown):
     """The Beta prior of the probability p of a 1, and its posterior.
 
     p ~ Beta(a, b), and after n_1 ones and n_0 zeros p ~ Beta(a + n_1, b + n_0).
@@ -97,7 +97,7 @@ class BetaBernoulli:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class DirichletMultinomial:
+class DirichletMultinomial(Shown):
     """The Dirichlet prior of the shares of K values, and its posterior.
 
     Before any row the shares are Dirichlet(α), and after n_k rows of every value k Dirichlet(α +
@@ -176,7 +176,7 @@ class DirichletMultinomial:
 
 
 @dataclass(frozen=True, slots=True)
-class GammaPoisson:
+class GammaPoisson(Shown):
     """The Gamma prior of the rate λ of counts, and its posterior.
 
     λ ~ Gamma(shape, rate), and after n counts of sum s λ ~ Gamma(shape + s, rate + n).

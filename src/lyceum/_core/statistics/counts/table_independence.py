@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import chdtrc
 
+from lyceum._core.report import Shown
 from lyceum.errors import DataError, SettingError, number_setting
 
 
@@ -32,7 +33,7 @@ def entropy(counts: np.ndarray) -> np.ndarray:
 
 
 @dataclass(frozen=True, slots=True)
-class IndependenceTest:
+class IndependenceTest(Shown):
     """A test of X ⊥ Y | S on counts: statistic, degrees of freedom and p-value.
 
     Attributes

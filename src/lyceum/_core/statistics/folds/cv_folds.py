@@ -275,6 +275,12 @@ def folds_of(
     """
     if isinstance(cv, Integral):
         return HashedFolds(int(cv), seed)
+    return given_folds(cv, rows, classifier)
+
+
+def given_folds(cv: Any, rows: Rows, classifier: bool = False) -> Folds:
+    """The folds as scikit-learn takes `cv`: a number is of consecutive rows, the same in every
+    fit."""
     return GivenSplits.of(cv, rows, classifier)
 
 

@@ -1,0 +1,49 @@
+"""The penalty and the solver that scikit-learn's parameters ask for."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from lyceum.errors import SettingError
+
+# scikit-learn's other ways to the one minimum
+THEIR_SOLVERS = {"liblinear", "newton-cg", "newton-cholesky", "sag", "saga"}
+
+
+class PenaltySettings:
+    """`penalty`, `C`, `l1_ratio` and `solver` of a logistic regression, as they are meant."""
+
+    _parameter_docs: ClassVar[str] = """
+    penalty : {"l1", "l2", "elasticnet", "deprecated"} or None
+        As in earlier versions of scikit-learn: "l1" is l1_ratio=1, "l2" l1_ratio=0, None C=inf.
+        "deprecated" and "elasticnet": by C and l1_ratio alone.
+    """
+    _without_effect: ClassVar[dict[str, str]] = {
+        "dual": "the primal and the dual problem have one solution",
+        "intercept_scaling": "the intercept is not penalized, whatever the solver",
+    }
+
+    penalty: str | None
+    C: float
+    l1_ratio: float | None
+    solver: str
+
+    @property
+    def _C(self) -> float:
+        return np.inf if self.penalty is None else self.C
+
+    @property
+    def _l1_ratio(self) -> float:
+        """The share of absolute values that `penalty` and `l1_ratio` ask for."""
+        if self.penalty in ("l1", "l2"):
+            return 1.0 if self.penalty == "l1" else 0.0
+        if self.penalty == "elasticnet" and self.l1_ratio is None:
+            raise SettingError("penalty='elasticnet' needs a number: set l1_ratio")
+        return self.l1_ratio or 0.0
+
+    @property
+    def _solver(self) -> str:
+        """Our solver: scikit-learn's other ones lead to the same minimum."""
+        return "auto" if self.solver in THEIR_SOLVERS else self.solver

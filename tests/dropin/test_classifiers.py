@@ -1,0 +1,162 @@
+"""Classifiers and transformers have scikit-learn's parameters, with their effect."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn import datasets, decomposition, discriminant_analysis, linear_model, svm
+
+from lyceum.bayes import BernoulliNB, LinearDiscriminantAnalysis, MultinomialNB
+from lyceum.decision import CalibratedClassifierCV
+from lyceum.decomposition import PCA
+from lyceum.kernels import SVC, KernelPCA, KernelRidge, LinearSVC
+from lyceum.linear import LogisticRegression
+from lyceum.prepare import MinMaxScaler, StandardScaler
+
+X, Y = datasets.load_iris(return_X_y=True)
+
+
+@pytest.mark.parametrize("settings", [{}, {"n_components": 1}], ids=str)
+def test_the_directions_of_a_linear_discriminant(settings):
+    model = LinearDiscriminantAnalysis(**settings).fit(X, Y)
+    other = discriminant_analysis.LinearDiscriminantAnalysis(**settings).fit(X, Y)
+    assert_allclose(abs(model.transform(X)), abs(other.transform(X)), atol=1e-9)
+    ratio = other.explained_variance_ratio_
+    assert_allclose(model.explained_variance_ratio_, ratio, rtol=1e-9)
+
+
+def test_a_shrunk_covariance_gives_the_posteriors_of_scikit_learn():
+    settings = {"shrinkage": 0.3, "solver": "lsqr"}
+    model = LinearDiscriminantAnalysis(**settings).fit(X, Y)
+    other = discriminant_analysis.LinearDiscriminantAnalysis(**settings).fit(X, Y)
+    assert_allclose(model.predict_proba(X), other.predict_proba(X), atol=1e-10)
+
+
+@pytest.mark.parametrize("ensemble", [False, True, "auto"])
+def test_a_classifier_with_scores_alone_is_calibrated(ensemble):
+    model = CalibratedClassifierCV(LinearSVC(), ensemble=ensemble).fit(X, Y)
+    proba = model.predict_proba(X)
+    assert_allclose(proba.sum(axis=1), 1.0)
+    assert model.score(X, Y) > 0.9
+    assert hasattr(model, "calibrated_classifiers_") == bool(ensemble)
+
+
+def test_pairs_of_classes_are_scored_and_ties_broken_as_set():
+    model = SVC(decision_function_shape="ovo", tol=1e-6).fit(X, Y)
+    other = svm.SVC(decision_function_shape="ovo", tol=1e-6).fit(X, Y)
+    assert_allclose(model.decision_function(X), other.decision_function(X), atol=1e-3)
+    # three pairs that form a circle give every class one vote
+    rows = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, 0.9]])
+    corners = np.repeat(rows, 5, axis=0) + np.random.default_rng(0).normal(
+        scale=0.5, size=(15, 2)
+    )
+    codes = np.repeat([0, 1, 2], 5)
+    grid = np.random.default_rng(1).uniform(-1, 2, size=(4000, 2))
+    first = SVC(kernel="rbf", gamma=9.0, break_ties=False).fit(corners, codes)
+    broken = SVC(kernel="rbf", gamma=9.0, break_ties=True).fit(corners, codes)
+    votes = np.round(broken.decision_function(grid))
+    tied = (votes == votes.max(axis=1, keepdims=True)).sum(axis=1) > 1
+    assert tied.any()
+    assert_array_equal(first.predict(grid), votes.argmax(axis=1))
+    scores = broken.decision_function(grid)
+    assert_array_equal(broken.predict(grid), scores.argmax(axis=1))
+
+
+@pytest.mark.parametrize(
+    ("settings", "other"),
+    [
+        ({"penalty": None}, {"C": np.inf}),
+        ({"penalty": "l2", "solver": "newton-cg"}, {}),
+        ({"penalty": "l1", "C": 0.5}, {"l1_ratio": 1.0, "C": 0.5, "solver": "saga"}),
+    ],
+    ids=str,
+)
+def test_penalties_of_earlier_versions(settings, other):
+    overlap = Y > 0
+    rows = (X - X.mean(axis=0))[overlap][:, :2]
+    model = LogisticRegression(**settings).fit(rows, Y[overlap])
+    reference = linear_model.LogisticRegression(**other, max_iter=5000, tol=1e-6)
+    reference.fit(rows, Y[overlap])
+    assert_allclose(model.predict_proba(rows), reference.predict_proba(rows), atol=1e-3)
+
+
+def test_tiny_pseudo_counts_are_raised_unless_forced():
+    counts = np.array([[1, 0, 2], [0, 3, 1]])
+    for kind in (MultinomialNB, BernoulliNB):
+        with pytest.warns(UserWarning, match="alpha too small"):
+            raised = kind(alpha=0.0, force_alpha=False).fit(counts, [0, 1])
+        assert np.isfinite(raised.feature_log_prob_).all()
+    model = MultinomialNB(alpha=[1.0, 2.0, 3.0]).fit(counts, [0, 1])
+    smoothed = counts + np.array([1.0, 2.0, 3.0])
+    expected = np.log(smoothed / smoothed.sum(axis=1, keepdims=True))
+    assert_allclose(model.feature_log_prob_, expected)
+
+
+def test_scales_are_told_as_scikit_learn_tells_them():
+    model = MinMaxScaler((-1, 2)).fit(X)
+    assert_allclose(X * model.scale_ + model.min_, model.transform(X), atol=1e-12)
+    assert_allclose(model.data_range_, np.ptp(X, axis=0))
+    assert StandardScaler().fit(X).n_samples_seen_ == 150
+    hole = X.copy()
+    hole[0, 0] = np.nan
+    assert StandardScaler().fit(hole).n_samples_seen_.tolist() == [149, 150, 150, 150]
+
+
+def test_the_number_of_components_by_evidence():
+    rows = np.random.default_rng(0).normal(size=(200, 10))
+    rows[:, :3] *= 10.0
+    ours = PCA("mle").fit(rows)
+    theirs = decomposition.PCA("mle", svd_solver="full").fit(rows)
+    assert ours.n_components_ == theirs.n_components_ == 3
+    assert_allclose(ours.get_precision(), theirs.get_precision(), atol=1e-10)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"kernel": "rbf", "n_components": 2, "fit_inverse_transform": True},
+        {
+            "kernel": "poly",
+            "n_components": 3,
+            "fit_inverse_transform": True,
+            "alpha": 0.1,
+        },
+        {"n_components": 6, "remove_zero_eig": True},
+    ],
+    ids=str,
+)
+def test_kernel_components_and_their_learned_inverse(settings):
+    rows = np.random.default_rng(0).normal(size=(40, 4))
+    ours = KernelPCA(**settings).fit(rows)
+    theirs = decomposition.KernelPCA(**settings).fit(rows)
+    scores = theirs.transform(rows)
+    assert_allclose(abs(ours.transform(rows)), abs(scores), atol=1e-9)
+    if "alpha" in settings or settings.get("fit_inverse_transform"):
+        inverse = ours.inverse_transform(ours.transform(rows))
+        assert_allclose(inverse, theirs.inverse_transform(scores), atol=1e-9)
+
+
+def test_a_kernel_that_is_a_function_gets_its_parameters():
+    def power(x, y, degree):
+        return float(x @ y + 1.0) ** degree
+
+    rows = X[::10]
+    settings = {"kernel": power, "kernel_params": {"degree": 2}}
+    by_function = KernelRidge(**settings).fit(rows, Y[::10]).predict(rows)
+    by_name = KernelRidge(kernel="poly", degree=2, gamma=1.0, coef0=1.0)
+    expected = by_name.fit(rows, Y[::10]).predict(rows)
+    assert_allclose(by_function, expected, rtol=1e-6)
+    model = KernelPCA(3, **settings).fit(rows)
+    named = KernelPCA(3, kernel="poly", degree=2, gamma=1.0, coef0=1.0).fit(rows)
+    assert_allclose(model.eigenvalues_, named.eigenvalues_, rtol=1e-8)
+
+
+def test_random_directions_are_as_exact_as_those_of_scikit_learn():
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(500, 60)) @ np.diag(0.97 ** np.arange(60))
+    exact = PCA(5).fit(rows).explained_variance_
+    settings = {"n_components": 5, "svd_solver": "randomized", "random_state": 0}
+    ours = PCA(**settings).fit(rows).explained_variance_
+    theirs = decomposition.PCA(**settings).fit(rows).explained_variance_
+    error = abs(ours / exact - 1).max()
+    assert error < 3 * abs(theirs / exact - 1).max()
+    assert error < 1e-4
