@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -42,24 +41,17 @@ def ask(
     from lyceum.workflows import AskableModel, ask_model
 
     askable = AskableModel(lyceum.load(model))
-    rows = [_cells(text) for text in row or ["{}"]]
+    rows = []
+    for text in row or ["{}"]:
+        try:
+            rows.append(dict(json.loads(text)))
+        except (ValueError, TypeError) as error:
+            raise SettingError(
+                f"""--row {text!r} is not columns and cells, '{{"age": 30}}': {error}"""
+            ) from None
     costs = loss_for(loss, askable.fitted.classes)
     answers = ask_model(askable, rows, loss=costs, doubt=doubt)
     if as_json:
         print_json([answer.as_dict() for answer in answers])
         return
     print("\n\n\n".join(map(str, answers)))
-
-
-def _cells(text: str) -> Mapping[str, Any]:
-    try:
-        cells = json.loads(text)
-    except ValueError as error:
-        raise SettingError(
-            f"""--row {text!r} is not JSON, as '{{"age": 30}}': {error}"""
-        ) from None
-    if not isinstance(cells, dict):
-        raise SettingError(
-            f"""--row {text!r}: give columns and cells, '{{"age": 30}}'"""
-        )
-    return cells

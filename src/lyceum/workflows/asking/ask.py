@@ -189,7 +189,7 @@ def ask_model(
     >>> typical.action, heavy.action
     ('Adelie', 'Gentoo')
     >>> print(typical.change)
-    Chinstrap with bill_length_mm = 43.35
+    Chinstrap with bill_length_mm = 43.34
     """
     if isinstance(model, str | os.PathLike):
         model = load(model)

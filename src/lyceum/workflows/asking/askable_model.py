@@ -83,10 +83,20 @@ class AskableModel:
 
     def columns(self) -> list[dict[str, Any]]:
         """The kind of every column and what it may hold."""
-        return [
-            _column_facts(column, bounds)
-            for column, bounds in zip(self.fitted.schema, self.bounds)
-        ]
+        listed = []
+        for column, bounds in zip(self.fitted.schema, self.bounds):
+            facts: dict[str, Any] = {"name": column.name, "kind": column.kind}
+            if column.is_time:
+                facts["kind"] = "time"
+            elif column.is_free_text:
+                facts["kind"] = "text"
+            if column.categories is not None and not column.is_free_text:
+                facts["categories"] = plain(column.categories)
+            if bounds is not None:
+                shown = time_text if column.is_time else float
+                facts["range"] = [shown(bound) for bound in bounds]
+            listed.append(facts)
+        return listed
 
     def example(self) -> dict[str, Any]:
         """A typical record: medians, and the most frequent categories."""
@@ -169,22 +179,6 @@ class AskableModel:
             if "warning" in warning:
                 warnings.append(warning)
         return warnings
-
-
-def _column_facts(column: Column, bounds: tuple[float, float] | None) -> dict[str, Any]:
-    kind: str = column.kind
-    if column.is_time:
-        kind = "time"
-    elif column.is_free_text:
-        kind = "text"
-    facts: dict[str, Any] = {"name": column.name, "kind": kind}
-    if column.categories is not None and not column.is_free_text:
-        facts["categories"] = plain(column.categories)
-    if bounds is not None and column.is_time:
-        facts["range"] = [time_text(bound) for bound in bounds]
-    elif bounds is not None:
-        facts["range"] = list(bounds)
-    return facts
 
 
 def _typical_cell(column: Column, profile: TrainingProfile | None) -> Any:

@@ -69,6 +69,14 @@ class _Steps:
         order = np.argsort(self.sizes, kind="stable")[:n]
         return _Steps(self.columns[order], self.cells[order], self.sizes[order])
 
+    def pairs(self, n: int) -> np.ndarray:
+        """Up to n pairs of steps of two columns, (m, 2), those of the smallest sums first."""
+        first, second = np.triu_indices(len(self.sizes), 1)
+        differ = self.columns[first] != self.columns[second]
+        pairs = np.column_stack([first[differ], second[differ]])
+        sums = self.sizes[pairs].sum(axis=1)
+        return pairs[np.argsort(sums, kind="stable")[:n]]
+
 
 class ChangeSearch:
     """Looks for the fewest columns, and of those the smallest step, that alter the action.
@@ -99,7 +107,7 @@ class ChangeSearch:
         chosen = self._first_that_alters(steps, singles)
         if chosen is None:
             steps = steps.smallest(_MOST_STEPS)
-            chosen = self._first_that_alters(steps, _smallest_pairs(steps))
+            chosen = self._first_that_alters(steps, steps.pairs(_MOST_TRIES))
         if chosen is None:
             return None
         columns = steps.columns[chosen].tolist()
@@ -234,12 +242,3 @@ class ChangeSearch:
         labels = fitted.classes.tolist()  # type: ignore[union-attr]
         decided = minimum_risk(posterior, self.loss, self.doubt, classes=labels)
         return decided.actions.tolist()
-
-
-def _smallest_pairs(steps: _Steps) -> np.ndarray:
-    """The pairs of steps of two columns, (m, 2), those of the smallest sums first."""
-    first, second = np.triu_indices(len(steps.sizes), 1)
-    differ = steps.columns[first] != steps.columns[second]
-    pairs = np.column_stack([first[differ], second[differ]])
-    sums = steps.sizes[pairs].sum(axis=1)
-    return pairs[np.argsort(sums, kind="stable")[:_MOST_TRIES]]
