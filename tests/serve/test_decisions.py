@@ -179,8 +179,8 @@ def test_a_smaller_change_does_not_alter_the_action(models):
     path = models / "step.model"
     lyceum.save(model, path)
     served = ServedModel.load(path)
-    X, schema = served.records.coder.cells({"x": 0.3, "z": 0.0})
-    change = explain_record(served, X, schema, Question())["change"]
+    question = Question(record={"x": 0.3, "z": 0.0})
+    change = explain_record(served, question)["change"]
     assert change["action"] == "b"
     assert list(change["columns"]) == ["x"]
     assert 2.475 <= change["columns"]["x"] < 2.48

@@ -12,6 +12,7 @@ import typer
 
 from lyceum import __version__, catalog
 from lyceum.cli.commands import (
+    ask as _ask,
     bench as _bench,
     exercise as _exercise,
     explore as _explore,
@@ -58,6 +59,7 @@ app.add_typer(_explore.commands)
 app.add_typer(_bench.commands)
 app.add_typer(_exercise.commands)
 app.add_typer(bayesnet)
+app.add_typer(_ask.commands)
 
 
 def main() -> NoReturn:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from lyceum._core.base import Decision
 from lyceum._core.data import Schema, coded_source
 from lyceum._core.text import plain
 from lyceum.decision import LossMatrix, minimum_risk
@@ -24,9 +22,8 @@ def answer_cells(
     served: ServedModel, X: np.ndarray, schema: Schema, question: Question
 ) -> dict[str, Any]:
     """The decision for the cells of one record."""
-    decision = served.records.decide_cells(X, schema)
-    if question.has_costs:
-        decision = _under_costs(served, decision, question)
+    loss = read_loss(question.loss, served.fitted.classes)
+    decision = served.decide_cells(X, schema, loss, question.doubt)
     answer: dict[str, Any] = {"predicted": decision.predicted}
     if decision.probabilities is not None:
         named = decision.probabilities.items()
@@ -35,28 +32,8 @@ def answer_cells(
         answer["action"] = decision.action
         answer["risk"] = decision.risk
         answer["rejected"] = decision.rejected
-    answer["warnings"] = row_warnings(served, X[0].tolist())
+    answer["warnings"] = served.warnings(X[0].tolist())
     return answer
-
-
-def _under_costs(
-    served: ServedModel, decision: Decision, question: Question
-) -> Decision:
-    if decision.probabilities is None:
-        raise DataError("costs need posteriors, and this model has none")
-    posterior = np.array([list(decision.probabilities.values())])
-    decided = minimum_risk(
-        posterior,
-        read_loss(question.loss, served.fitted.classes),
-        question.doubt,
-        classes=list(decision.probabilities),
-    )
-    return replace(
-        decision,
-        action=plain(decided.actions[0]),
-        risk=float(decided.risk[0]),
-        rejected=bool(decided.rejected[0]),
-    )
 
 
 def read_loss(loss: Any, classes: np.ndarray | None) -> LossMatrix | None:
@@ -82,25 +59,6 @@ def read_loss(loss: Any, classes: np.ndarray | None) -> LossMatrix | None:
             "the loss is {true class: {action: cost}}, or rows of costs in the order of the"
             f" classes: {error}"
         ) from error
-
-
-def row_warnings(served: ServedModel, cells: list[float]) -> list[dict[str, Any]]:
-    """What is unusual in the cells of one record."""
-    warnings: list[dict[str, Any]] = []
-    for column, bounds, cell in zip(served.fitted.schema, served.bounds, cells):
-        if cell != cell:
-            warnings.append({"column": column.name, "warning": "missing"})
-        elif bounds is None:
-            if cell == -1.0 and not column.numeric and not column.is_free_text:
-                warnings.append({"column": column.name, "warning": "unknown category"})
-        elif not bounds[0] <= cell <= bounds[1]:
-            warning = {
-                "column": column.name,
-                "warning": "outside the range of the training rows",
-                "range": list(bounds),
-            }
-            warnings.append(warning)
-    return warnings
 
 
 # -- many rows -------------------------------------------------------------------------
@@ -138,7 +96,7 @@ def _answers(
     loss, doubt = fitted.costs(sent, question.doubt)
     cells = coded_source(table, fitted.schema).X
     served.watch.note_rows(cells)
-    warnings = [row_warnings(served, row) for row in cells.tolist()]
+    warnings = [served.warnings(row) for row in cells.tolist()]
     if fitted.classes is None:
         for value, noted in zip(output.tolist(), warnings):
             yield {"predicted": value, "warnings": noted}

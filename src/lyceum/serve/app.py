@@ -213,8 +213,7 @@ async def explain(request: Request) -> Response:
     question = await _question(request, served)
     if question.record is None:
         raise Refused(422, "one record at a time is explained")
-    X, schema = served.records.coder.cells(question.record)
-    answer = await asyncio.to_thread(explain_record, served, X, schema, question)
+    answer = await asyncio.to_thread(explain_record, served, question)
     return JsonAnswer({**answer, "model": served.name, "version": served.version})
 
 

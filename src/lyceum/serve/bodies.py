@@ -40,10 +40,6 @@ class Question:
     loss: Any = None
     doubt: float | None = None
 
-    @property
-    def has_costs(self) -> bool:
-        return self.loss is not None or self.doubt is not None
-
 
 _ENVELOPE = {"record", "records", "loss", "doubt"}
 

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from lyceum import __version__
-from lyceum._core.data import Column, time_text
 from lyceum._core.text import plain
 from lyceum.serve.shelf import ServedModel, Shelf
 
@@ -32,66 +29,7 @@ def model_card(served: ServedModel, shelf: Shelf) -> dict[str, Any]:
 
 def model_description(served: ServedModel, shelf: Shelf) -> dict[str, Any]:
     """Everything about a model: columns, example, steps, costs and summary."""
-    fitted = served.fitted
-    loss, doubt = fitted.costs(None, None)
-    description = {
-        **model_card(served, shelf),
-        "columns": [column_facts(column, served) for column in fitted.schema],
-        "example": example_record(served),
-        "steps": [type(step).__name__ for step in fitted.steps],
-        "training_rows": None if served.profile is None else served.profile.n_rows,
-        "doubt": doubt,
-        "summary": fitted.learner.summary().as_dict(),
-    }
-    if loss is not None:
-        description["loss"] = {
-            str(label): dict(zip(map(str, loss.actions), costs))
-            for label, costs in zip(loss.classes, loss.values.tolist())
-        }
-    return description
-
-
-def column_facts(column: Column, served: ServedModel) -> dict[str, Any]:
-    """The kind of a column and what it may hold."""
-    kind: str = column.kind
-    if column.is_time:
-        kind = "time"
-    elif column.is_free_text:
-        kind = "text"
-    facts: dict[str, Any] = {"name": column.name, "kind": kind}
-    if column.categories is not None and not column.is_free_text:
-        facts["categories"] = plain(column.categories)
-    bounds = None if served.profile is None else served.profile.range(column.name)
-    if bounds is not None and column.is_time:
-        facts["range"] = [time_text(bound) for bound in bounds]
-    elif bounds is not None:
-        facts["range"] = list(bounds)
-    return facts
-
-
-def example_record(served: ServedModel) -> dict[str, Any]:
-    """A typical record: medians, and the most frequent categories."""
-    profile = served.profile
-    example: dict[str, Any] = {}
-    for column in served.fitted.schema:
-        name = column.name
-        if column.is_free_text:
-            example[name] = "some text"
-        elif profile is not None and name in profile.quantiles:
-            median = float(profile.quantiles[name][10])
-            example[name] = time_text(median) if column.is_time else median
-            if column.categories is not None:
-                values = column.categories
-                nearest = np.abs(values.astype(np.float64) - median).argmin()
-                example[name] = plain(values[nearest])
-        elif column.categories is not None and len(column.categories):
-            counts = np.zeros(1)
-            if profile is not None:
-                counts = profile.counts.get(name, counts)
-            example[name] = plain(column.categories[int(np.argmax(counts))])
-        else:
-            example[name] = None if column.is_time else 0.0
-    return example
+    return {**model_card(served, shelf), **served.as_dict()}
 
 
 # -- OpenAPI ---------------------------------------------------------------------------
@@ -136,13 +74,13 @@ def openapi(shelf: Shelf, has_key: bool = False) -> dict[str, Any]:
 def record_schema(served: ServedModel) -> dict[str, Any]:
     """The JSON Schema of a record of a model."""
     properties = {}
-    for facts in (column_facts(column, served) for column in served.fitted.schema):
+    for facts in served.columns():
         properties[facts["name"]] = _property(facts)
     return {
         "type": "object",
         "properties": properties,
         "required": list(properties),
-        "examples": [example_record(served)],
+        "examples": [served.example()],
     }
 
 
@@ -177,7 +115,7 @@ def _body(name: str, served: ServedModel) -> dict[str, Any]:
     }
     content["application/json"] = {
         "schema": {"anyOf": [record, {"type": "array", "items": record}]},
-        "example": example_record(served),
+        "example": served.example(),
     }
     return {"required": True, "content": content}
 

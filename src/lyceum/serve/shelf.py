@@ -10,29 +10,27 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import lyceum
-from lyceum._core.base import RecordModel
 from lyceum.errors import LyceumError, ModelFileError, SettingError
 from lyceum.serve.drift import DriftWatch
-from lyceum.workflows import FittedModel, TrainingProfile
+from lyceum.workflows import AskableModel
 
 _TRIES = 10
 Mark = tuple[int, int, int]  # of a file: it changes when the file is replaced
 
 
 @dataclass(frozen=True)
-class ServedModel:
+class ServedModel(AskableModel):
     """A model of a file, compiled for records.
 
     Attributes
     ----------
+    model : learner, pipeline or MinimumRiskClassifier
+        As `lyceum.load` returns it.
     name : str
         The stem of its file.
     path : Path
-    model : learner, pipeline or MinimumRiskClassifier
-        As `lyceum.load` returns it.
     digest : str
         SHA-256 of the file: the version of the model.
     loaded : float
@@ -43,7 +41,6 @@ class ServedModel:
 
     name: str
     path: Path
-    model: Any
     digest: str
     loaded: float
     mark: Mark
@@ -62,7 +59,7 @@ class ServedModel:
                 break
         else:
             raise ModelFileError(f"{path} changes all the time")
-        served = cls(path.stem, path, model, digest, time.time(), mark)
+        served = cls(model, path.stem, path, digest, time.time(), mark)
         if served.fitted.gives != "predictions":
             raise LyceumError(
                 f"{path.name} holds a {served.fitted.name}, which predicts nothing: serve a"
@@ -72,27 +69,6 @@ class ServedModel:
         served.records  # noqa: B018
         served.watch  # noqa: B018
         return served
-
-    @cached_property
-    def fitted(self) -> FittedModel:
-        return FittedModel(self.model)
-
-    @cached_property
-    def records(self) -> RecordModel:
-        """The way of one record through the model."""
-        return RecordModel(self.model)
-
-    @cached_property
-    def profile(self) -> TrainingProfile | None:
-        """What the training rows were like, if the file says so."""
-        return TrainingProfile.of_model(self.model)
-
-    @cached_property
-    def bounds(self) -> list[tuple[float, float] | None]:
-        """The range of every column of numbers in the training rows."""
-        if self.profile is None:
-            return [None] * len(self.fitted.schema)
-        return [self.profile.range(column.name) for column in self.fitted.schema]
 
     @cached_property
     def watch(self) -> DriftWatch:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -109,17 +110,20 @@ def _command_words(flag: str, value: Any) -> Iterator[str]:
     elif isinstance(value, list):  # a choice of names
         yield from (flag, ",".join(map(str, value)))
     elif isinstance(value, tuple):
-        for text in value:
-            yield from (flag, str(text))
+        for item in value:
+            text = json.dumps(item) if isinstance(item, Mapping) else str(item)
+            yield from (flag, text)
     else:
         yield from (flag, str(value))
 
 
 def _plain(value: Any) -> Any:
     if isinstance(value, tuple):
-        return list(value)
+        return [_plain(item) for item in value]
     if isinstance(value, Mapping) and any(isinstance(key, tuple) for key in value):
         return {f"{true}:{action}": cost for (true, action), cost in value.items()}
     if isinstance(value, Mapping):
-        return dict(value)
+        return {name: _plain(item) for name, item in value.items()}
+    if value is None:  # TOML has none: an empty cell, as in a CSV file
+        return ""
     return value

@@ -1,3 +1,9 @@
+from lyceum.workflows.asking.ask import (
+    ModelAnswer as ModelAnswer,
+    ask_model as ask_model,
+)
+from lyceum.workflows.asking.askable_model import AskableModel as AskableModel
+from lyceum.workflows.asking.smallest_change import SmallestChange as SmallestChange
 from lyceum.workflows.compare import (
     ModelComparison as ModelComparison,
     PairedTest as PairedTest,

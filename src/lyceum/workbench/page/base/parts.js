@@ -90,6 +90,15 @@ export function countText(n, noun) {
 }
 
 /**
+ * A name that may break after its underscores.
+ * @param {string} name
+ * @returns {import("./dom.js").Child}
+ */
+export function breakable(name) {
+  return name.split("_").flatMap((part, index) => (index ? ["_", h("wbr"), part] : [part]));
+}
+
+/**
  * A table of texts and numbers.
  * @param {string} caption
  * @param {string[]} heads

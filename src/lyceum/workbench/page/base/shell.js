@@ -10,7 +10,7 @@ import { getJson, listen, startEvents } from "./server.js";
 const tabs = signal(/** @type {Tab[]} */ ([]));
 
 /** What a page carries along when another one is opened. */
-const CARRIED = ["file", "target", "kind", "ignore", "keep", "loss", "doubt", "group", "time", "weight", "out", "repair"];
+const CARRIED = ["file", "target", "kind", "ignore", "keep", "loss", "doubt", "group", "time", "weight", "out", "repair", "model"];
 
 /** @param {Tab} tab */
 function link(tab) {

@@ -34,7 +34,7 @@ export function bars(bars, options) {
       s("title", {}, `${bar.name}: ${bar.text ?? tickText(bar.value)}`),
       s("text", { x: left - 8, y: y + 14, "text-anchor": "end", class: "name" }, shorten(bar.name, left)),
       s("rect", { x: begin, y, width: Math.max(length, 0.5), height: step - 6 }),
-      s("text", { x: Math.max(x(bar.value), x(bar.high ?? bar.value)) + 6, y: y + 14 }, bar.text ?? tickText(bar.value)),
+      s("text", { x: Math.max(x(0), x(bar.value), x(bar.high ?? bar.value)) + 6, y: y + 14 }, bar.text ?? tickText(bar.value)),
     );
     if (bar.low !== undefined && bar.high !== undefined) {
       group.append(s("line", { x1: x(bar.low), x2: x(bar.high), y1: y + 9, y2: y + 9, class: "whisker" }));

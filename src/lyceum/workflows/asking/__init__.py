@@ -1,0 +1,1 @@
+"""A model asked for single records: decision, explanation, and the smallest change."""
