@@ -12,7 +12,6 @@ from lyceum._core.trees import Tree
 from lyceum.ensemble.boosting.losses import Loss
 from lyceum.ensemble.boosting.trees import TreeGrower
 
-
 BOOSTING_STEPS = StepKind(
     "round",
     (
