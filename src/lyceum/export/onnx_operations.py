@@ -200,9 +200,14 @@ def _scatter(graph: Graph, x: str, p: Constants) -> str:
 
 def _fuse(graph: Graph, x: str, p: Constants) -> str:
     answers = graph.node("Reshape", x, graph.index([0, -1, p["width"]]))
-    if p["rule"] in ("minimum", "maximum"):
-        kind = "ReduceMin" if p["rule"] == "minimum" else "ReduceMax"
-        return graph.node(kind, answers, graph.index([1]), keepdims=0)
+    if p["rule"] == "maximum":
+        return graph.node("ReduceMax", answers, graph.index([1]), keepdims=0)
+    if p["rule"] == "minimum":
+        least = graph.node("ReduceMin", answers, graph.index([1]), keepdims=0)
+        if p["width"] == 1:
+            return least
+        plain = graph.node("ReduceMean", answers, graph.index([1]), keepdims=0)
+        return _where_some(graph, least, plain)
     weights = np.array(p["weights"], dtype=np.float64)[:, None]
     if p["rule"] == "median":
         return _median(graph, answers, len(weights))
@@ -215,9 +220,14 @@ def _fuse(graph: Graph, x: str, p: Constants) -> str:
     product = graph.columns(factors, 0)
     for i in range(1, len(weights)):
         product = graph.node("Mul", product, graph.columns(factors, i))
-    total = graph.total(product, keep=True)
+    return _where_some(graph, product, mean)
+
+
+def _where_some(graph: Graph, fused: str, mean: str) -> str:
+    """The mean decides where every class has zero, or next to it."""
+    total = graph.total(fused, keep=True)
     some = graph.node("GreaterOrEqual", total, graph.constant(_TINY))
-    return graph.node("Where", some, product, mean)
+    return graph.node("Where", some, fused, mean)
 
 
 def _median(graph: Graph, answers: str, n_members: int) -> str:

@@ -194,7 +194,11 @@ function fuse(x, p) {
       return members.length % 2 ? ordered[middle] : (ordered[middle - 1] + ordered[middle]) / 2;
     });
   }
-  if (p.rule === "minimum") return columns.map((column) => Math.min(...column));
+  if (p.rule === "minimum") {
+    const out = columns.map((column) => Math.min(...column));
+    if (p.width === 1 || out.reduce((a, b) => a + b, 0) >= 2.2250738585072014e-308) return out;
+    return columns.map((column) => column.reduce((a, b) => a + b, 0) / column.length);
+  }
   if (p.rule === "maximum") return columns.map((column) => Math.max(...column));
   const weights = p.weights;
   if (p.rule === "product") {

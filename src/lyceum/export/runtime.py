@@ -235,7 +235,10 @@ def fuse(x, p):
             return [column[middle] for column in ordered]
         return [(column[middle - 1] + column[middle]) / 2 for column in ordered]
     if p["rule"] == "minimum":
-        return [min(column) for column in columns]
+        out = [min(column) for column in columns]
+        if width == 1 or sum(out) >= 2.2250738585072014e-308:
+            return out
+        return [sum(column) / len(column) for column in columns]
     if p["rule"] == "maximum":
         return [max(column) for column in columns]
     weights = p["weights"]

@@ -14,6 +14,7 @@ from lyceum._core.probability import LossMatrix
 from lyceum._core.trees import (
     GROWTH_CONSTRAINTS,
     LEAF,
+    decided_shares,
     explain_trees,
     node_decisions,
 )
@@ -253,8 +254,10 @@ class DecisionTreeClassifier(OutputsClassifier, TreeLearner):
         check_one_output(self, "an export")
         if self.loss_matrix_ is not None or self.default_class is not None:
             raise cannot_export(self, "it has a loss_matrix or a default_class")
-        start = [0.0] * len(self.classes_)
-        return [*self._router.operations(start), ("shares", {})]
+        [(name, details)] = self._router.operations([0.0] * len(self.classes_))
+        # whoever takes the largest, in another language or as a vote, decides as `predict` does
+        details["trees"][0]["value"] = decided_shares(self.tree_).tolist()
+        return [(name, details), ("shares", {})]
 
     def explain(self, X: Data) -> Explanation:
         """The contributions of the columns to the posterior of the most probable class.

@@ -1,7 +1,7 @@
 """What trees and ensembles of trees are made of: the tree, its columns and bins, growth, routing,
 labels."""
 
-from lyceum._core.trees.decisions import node_decisions, shares
+from lyceum._core.trees.decisions import decided_shares, node_decisions, shares
 from lyceum._core.trees.explain.contributions import (
     contributions,
     explain_trees,
@@ -106,6 +106,7 @@ __all__ = [
     "column_costs",
     "column_directions",
     "contributions",
+    "decided_shares",
     "explain_trees",
     "float_cells",
     "grow",

@@ -80,3 +80,11 @@ def _merits(value: np.ndarray, loss: np.ndarray | None) -> np.ndarray:
 
 def _best(merits: np.ndarray) -> np.ndarray:
     return merits >= merits.max(axis=1, keepdims=True) - _EQUAL
+
+
+def decided_shares(tree: Tree) -> np.ndarray:
+    """The shares of the classes in every node; of equal ones that of the class decided for is
+    larger by a rounding, so that whoever takes the largest decides as the node does."""
+    posteriors = shares(tree.node_values)
+    posteriors[np.arange(len(posteriors)), node_decisions(tree)] *= 1 + 1e-14
+    return posteriors

@@ -13,7 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from lyceum._core.native import native
-from lyceum._core.trees.decisions import node_decisions, shares
+from lyceum._core.trees.decisions import decided_shares, node_decisions
 from lyceum._core.trees.tree import Tree
 from lyceum._core.types import Data, Estimator, Operation
 from lyceum.errors import SettingError
@@ -206,7 +206,7 @@ class Router:
         split = self._split_rows(X)
         if split is not None:
             proba = np.zeros((np.count_nonzero(split), tree.node_values.shape[1]))
-            self._arrays[0].add_ends(X[split], shares(tree.node_values), 0, proba)
+            self._arrays[0].add_ends(X[split], decided_shares(tree), 0, proba)
             if loss is None:
                 codes[split] = proba.argmax(axis=1)
             else:

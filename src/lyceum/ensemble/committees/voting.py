@@ -221,9 +221,10 @@ class _Voting(NamedEnsemble):
         if self._rule not in _WITHOUT_WEIGHTS:
             weights = self.weights_
         fused = fuse(answers, self._rule, weights)
-        if self._rule != "product":
+        may_be_zero = self._rule == "minimum" and is_classifier(self)
+        if self._rule != "product" and not may_be_zero:
             return fused
-        # where every class has a product of zero, or next to it, the mean decides
+        # where every class has a product or minimum of zero, or next to it, the mean decides
         zero = ~(fused.sum(axis=1) >= np.finfo(np.float64).tiny)
         if zero.any():
             fused[zero] = fuse(answers[:, zero], "sum", weights)
