@@ -45,6 +45,7 @@ ROOMS = [
 ]
 # settings, sources and parts of other objects, which nobody asks to see as a result
 NO_RESULTS = {
+    "AskableModel",
     "Block",
     "Column",
     "FileFormat",

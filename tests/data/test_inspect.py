@@ -403,7 +403,8 @@ def test_an_inspection_prints_as_a_table_and_shows_in_a_notebook(tmp_path):
         == "<ColumnInspection of 'word': categorical (text with 3 values); 0 missing; a, b, c>"
     )
     assert "counts the rows: leave it out>" in repr(found["id"])
-    assert "<td>word</td><td>categorical</td>" in found._repr_html_()
+    left = '<td style="text-align:left">'
+    assert f"{left}word</td>{left}categorical</td>" in found._repr_html_()
     assert json.loads(json.dumps(found.as_dict()))["columns"][1]["n_missing"] == 30
 
 

@@ -117,7 +117,8 @@ def test_rows_without_a_name_say_what_they_are():
 
 def test_rows_show_their_columns_in_a_notebook(rows):
     page = rows._repr_html_()
-    assert "<td>g</td><td>categorical</td>" in page
+    left = '<td style="text-align:left">'
+    assert f"{left}g</td>{left}categorical</td>" in page
     assert "3,000 rows" in page
 
 

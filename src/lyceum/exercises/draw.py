@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import itertools
 import random
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -210,7 +209,7 @@ def no_ties(values: Iterable[Number]) -> bool:
     (True, False)
     """
     ordered = sorted(map(float, values))
-    return all(high - low > 1e-9 for low, high in itertools.pairwise(ordered))
+    return all(high - low > 1e-9 for low, high in pairwise(ordered))
 
 
 def clear_winner(values: Iterable[Number], margin: float) -> bool:
@@ -228,12 +227,11 @@ def clear_winner(values: Iterable[Number], margin: float) -> bool:
 def small_denominators(values: Iterable[Number], largest: int) -> bool:
     """Whether all fractions can be written with small denominators.
 
-        Examples
-        --------
-        >>> from fractions import Fraction
-    from itertools import pairwise
-        >>> small_denominators([Fraction(3, 8), 2], 10), small_denominators([Fraction(1, 97)], 10)
-        (True, False)
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> small_denominators([Fraction(3, 8), 2], 10), small_denominators([Fraction(1, 97)], 10)
+    (True, False)
     """
     return all(Fraction(value).denominator <= largest for value in values)
 

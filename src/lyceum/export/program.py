@@ -7,7 +7,8 @@ same program in its language.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -213,6 +214,29 @@ def _drawn_cell(
     if holes and rng.random() < 0.1:
         return "a category that is not there"
     return labels[rng.integers(len(labels))] if labels else None
+
+
+def hangs_on_rounding(program: Program, record: dict[str, Any]) -> bool:
+    """Whether a member of a committee votes by a difference that is nothing but rounding, so that
+    another order of the same sums may vote otherwise."""
+    try:
+        cells = runtime.read_cells(record, program.columns)
+        return _least_vote_margin(cells, program.operations) < 1e-9
+    except (LyceumError, ValueError):  # a record that is refused is compared as such
+        return False
+
+
+def _least_vote_margin(x: list[float], operations: Sequence[Operation]) -> float:
+    margin = math.inf
+    for name, p in operations:
+        if name == "branches":
+            inside = (_least_vote_margin(x, branch) for branch in p["branches"])
+            margin = min(margin, *inside)
+        if name == "vote" and len(x) > 1:
+            second, first = sorted(x)[-2:]
+            margin = min(margin, first - second)
+        x = runtime.OPERATIONS[name](x, p)
+    return margin
 
 
 def answers_to(

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from lyceum._core.report import Shown
 from lyceum._core.text import plain
 from lyceum.errors import StudyError
 from lyceum.studies.compare.metrics import loss_and_interval
@@ -24,7 +25,7 @@ from lyceum.studies.run.store import Store, StudyKey, TaskResult
 
 
 @dataclass(frozen=True, slots=True)
-class LearnerSoFar:
+class LearnerSoFar(Shown):
     """How one learner has done on the folds that are finished.
 
     Attributes
@@ -69,7 +70,7 @@ class LearnerSoFar:
 
 
 @dataclass(frozen=True, slots=True)
-class RankingSoFar:
+class RankingSoFar(Shown):
     """The learners of a study on the folds that are finished, best first.
 
     Attributes

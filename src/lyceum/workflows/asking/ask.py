@@ -11,6 +11,7 @@ import numpy as np
 
 from lyceum._core.base import Decision
 from lyceum._core.data import ArraySource, Rows
+from lyceum._core.report import Shown
 from lyceum._core.text import plain, show, show_cell
 from lyceum.decision import LossMatrix
 from lyceum.persist import load
@@ -24,7 +25,7 @@ from lyceum.workflows.asking.smallest_change import (
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ModelAnswer:
+class ModelAnswer(Shown):
     r"""What a model says to one record, and why.
 
     Attributes

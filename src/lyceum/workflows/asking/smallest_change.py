@@ -10,6 +10,7 @@ import numpy as np
 
 from lyceum._core.base import Decision
 from lyceum._core.data import ArraySource, Rows, Schema, time_text
+from lyceum._core.report import Shown
 from lyceum._core.text import plain, show
 from lyceum.decision import LossMatrix, minimum_risk
 from lyceum.workflows.asking.askable_model import AskableModel
@@ -21,7 +22,7 @@ _HALVINGS = 12  # how closely the number is found at which the action alters
 
 
 @dataclass(frozen=True, slots=True)
-class SmallestChange:
+class SmallestChange(Shown):
     """Other cells for one or two columns, with which the model would act otherwise.
 
     Attributes
