@@ -1,9 +1,17 @@
 """The site: pages are gathered by tools/site.py, mathematics is MathML, nothing is fetched."""
 
+import re
+from html import escape
+
 from docutils import nodes
+from docutils.parsers.rst import roles
 
 from lyceum import __version__
 from lyceum.exercises.formats.mathml import as_mathml
+
+_NAME_END = re.compile(r"(\w)_(?!\w)")
+# a role that scikit-learn's docstrings use
+roles.register_generic_role("doi", nodes.literal)
 
 project = "Lyceum"
 author = "The Lyceum developers"
@@ -42,26 +50,38 @@ html_theme_options = {
 }
 
 
-def _without_substitutions(app, kind, name, value, options, lines) -> None:
-    """|x| is an absolute value in docstrings, not a substitution of reStructuredText."""
+def _plain_marks(app, kind, name, value, options, lines) -> None:
+    """|x| is an absolute value in docstrings and coef_ a name, not marks of reStructuredText."""
     for index, line in enumerate(lines):
         if line.strip() == "Examples":
             break
-        if "\\" not in line:  # not in a formula
-            lines[index] = line.replace("|", r"\|")
+        if "\\" in line:  # a formula
+            continue
+        parts = line.replace("|", r"\|").split("`")
+        # what stands between backticks is literal
+        parts[::2] = [_NAME_END.sub(r"\1\_", part) for part in parts[::2]]
+        lines[index] = "`".join(parts)
+
+
+def _math(tex: str, display: bool) -> str:
+    """MathML; scikit-learn's docstrings may hold commands that it does not know."""
+    try:
+        return as_mathml(tex, display)
+    except ValueError:
+        return f"<code>{escape(tex)}</code>"
 
 
 def _inline_math(translator, node) -> None:
-    translator.body.append(as_mathml(node.astext()))
+    translator.body.append(_math(node.astext(), display=False))
     raise nodes.SkipNode
 
 
 def _block_math(translator, node) -> None:
-    translator.body.append(as_mathml(node.astext(), display=True))
+    translator.body.append(_math(node.astext(), display=True))
     raise nodes.SkipNode
 
 
 def setup(app) -> None:
     # before numpydoc, which reads the lines as they are then
-    app.connect("autodoc-process-docstring", _without_substitutions, priority=100)
+    app.connect("autodoc-process-docstring", _plain_marks, priority=100)
     app.add_html_math_renderer("mathml", (_inline_math, None), (_block_math, None))

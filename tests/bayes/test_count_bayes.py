@@ -146,9 +146,11 @@ def test_a_mixed_table_counts_its_categories_as_columns(learner):
 @pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])
 def test_negative_counts_are_refused_by_name(make):
     X = make(np.array([[1.0, 0.0, 2.0], [1.0, -3.0, 0.0]]))
-    with pytest.raises(
-        DataError, match="column 'x1' has -3, but MultinomialNB takes counts"
-    ):
+    message = (
+        "Negative values in data passed to MultinomialNB: "
+        "column 'x1' has -3, but it takes counts"
+    )
+    with pytest.raises(DataError, match=message):
         MultinomialNB().fit(X, [0, 1])
 
 

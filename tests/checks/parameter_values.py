@@ -149,6 +149,7 @@ TOGETHER: dict[str, tuple[dict[str, Any], ...]] = {
     "NaiveBayes.n_bins": ({"continuous": "histogram"},),
     "NaiveBayes.bandwidth": ({"continuous": "kernel"},),
     "m": ({"estimate": "m"},),
+    "remove_zero_eig": ({"n_components": 20},),  # more than there are columns
     "DBSCAN.p": ({"metric": "minkowski"},),
     "quantile": ({"loss": "quantile"},),
     "HistGradientBoostingClassifier.scoring": (_STOPPING,),

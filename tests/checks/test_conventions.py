@@ -117,6 +117,9 @@ UNCHECKED = {"reference", "default_class", "reject_label"}
 # names that scikit-learn has for two things
 SHARED_NAMES = {
     "learning_rate": "a factor in descents and ensembles, the schedule of the factor in networks",
+    "shrinkage": (
+        "how far a covariance is shrunk, as in scikit-learn; what Friedman's rule shrinks towards"
+    ),
     "weights": (
         "how the votes of neighbors are weighted, the weight of every member of a committee"
     ),
@@ -170,13 +173,12 @@ def test_one_name_has_one_type():
 
 
 def test_folds_are_given_alike():
-    """Ten by default where they choose a penalty or a pruning, five elsewhere; None where none are
-    needed."""
-    ten = {"RidgeCV", "LassoCV", "ElasticNetCV", "CART", "CARTRegressor"}
-    ten |= {"DecisionTreeClassifier", "DecisionTreeRegressor"}
-    defaults = dict.fromkeys(ten, 10) | dict.fromkeys(
-        ("BayesOptimalClassifier", "CalibratedClassifierCV", "MinimumRiskClassifier")
-    )
+    """Ten by default where they choose a pruning, five elsewhere; None where none are needed, and
+    where it is scikit-learn's default for penalties."""
+    ten = {"CART", "CARTRegressor", "DecisionTreeClassifier", "DecisionTreeRegressor"}
+    none = {"BayesOptimalClassifier", "CalibratedClassifierCV", "MinimumRiskClassifier"}
+    none |= {"RidgeCV", "LassoCV", "ElasticNetCV"}
+    defaults = dict.fromkeys(ten, 10) | dict.fromkeys(none)
 
     def otherwise(kind):
         found, taken = (

@@ -381,7 +381,7 @@ def levels(frame, name):
 
 
 def test_ordered_and_asymmetric_columns_are_those_of_r():
-    # summary(daisy(flower, type = list(asymm = 3))), from R's documentation
+    # summary(daisy(flower, type = list(asymm = 3))), computed with R's package cluster
     frame = flowers()
     rows = scan(frame)
     ordered = {name: levels(frame, name) for name in ("V5", "V6")}

@@ -92,6 +92,11 @@ def test_ridge_chooses_the_penalty_that_scikit_learn_chooses(settings, y):
         assert_allclose(model.cv_results_, other.cv_results_, atol=1e-10)
 
 
+def test_a_score_that_scikit_learn_has_not_is_refused():
+    with pytest.raises(SettingError, match="scoring='accurate' is no score"):
+        ours.RidgeCV(scoring="accurate").fit(X, Y[:, 0])
+
+
 @pytest.mark.parametrize("name", ["LassoCV", "ElasticNetCV"])
 @pytest.mark.parametrize("settings", [{}, {"cv": 4}, {"positive": True}], ids=str)
 def test_the_folds_are_those_of_scikit_learn_in_every_fit(name, settings):

@@ -317,6 +317,40 @@ def test_a_file_is_not_replaced_unasked(tmp_path):
     assert "export function decide" in (tmp_path / "model.js").read_text()
 
 
+@pytest.mark.parametrize(
+    "target",
+    [
+        "y\nraise SystemExit(3)",
+        "y\u2028throw 3;//",
+        "y */ int x = y; /*",
+        'y""" + 3 / 0 + """',
+        "y\r\nthrow 3; //\\",
+    ],
+)
+def test_the_name_of_a_target_cannot_become_code(tmp_path, target):
+    """It stands in the first comment of a file: a line break in it began a line of code."""
+    n = np.linspace(-1.0, 1.0, 40)
+    frame = pd.DataFrame({"n": n, target: np.where(n > 0, "a*\\\n/", "b")})
+    model = LogisticRegression().fit(scan(frame, target=target))
+    for ending in ("py", "js", "mjs", "c", "sql"):
+        export_model(model, tmp_path / f"model.{ending}", force=True)
+        head = (tmp_path / f"model.{ending}").read_text(encoding="utf-8")
+        title = head.splitlines()[0]
+        assert "LogisticRegression of y" in title
+        assert "exported by Lyceum" in title
+        assert not set('"\\*') & set(title.lstrip('/*"'))
+    types = (tmp_path / "model.d.ts").read_text(encoding="utf-8")
+    assert "exported by Lyceum" in types.splitlines()[0]
+    program = {}
+    exec((tmp_path / "model.py").read_text(encoding="utf-8"), program)
+    assert program["decide"]({"n": -0.5})["predicted"] == "b"
+    if shutil.which("node"):
+        subprocess.run(["node", str(tmp_path / "model.mjs")], check=True)
+    if shutil.which("gcc"):
+        flags = ["-std=c99", "-Wall", "-Werror", "-fsyntax-only"]
+        subprocess.run(["gcc", *flags, str(tmp_path / "model.c")], check=True)
+
+
 def test_names_with_quotes_breaks_and_other_letters(tmp_path):
     rng = np.random.default_rng(0)
     odd = 'a "b" \\ \n </script> \u2028 ß'

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.syllabus("12.4")
 
 LETTERS = [name for name in FORMS if name.isupper()]
 # BIC by mclustBIC(faithful, G = 2) of mclust 5, 2 log L - p log N (Scrucca et al. 2016, The R
-# Journal 8), and the number of parameters p
+# Journal 8; computed again with mclust 6.0.0), and the number of parameters p
 MCLUST = {
     "EII": (-3452.998, 6),
     "VII": (-3458.305, 7),

@@ -214,7 +214,8 @@ def test_a_factor_shows_its_values():
     assert str(factor).splitlines()[-1].split() == ["y", "2.5"]
     assert repr(factor) == "<Factor of a, 2 values>"
     assert repr(Factor({}, 2.0)) == "<Factor of no variable, 1 values>"
-    assert "<td>y</td>" in factor._repr_html_()
+    cells = '<td style="text-align:left">y</td><td style="text-align:right">2.5</td>'
+    assert cells in factor._repr_html_()
 
 
 @pytest.mark.parametrize(

@@ -143,6 +143,10 @@ def test_a_chosen_committee_is_a_model_that_predicts(
     frame = datasets.load("heart_disease")
     proba = found.model.predict_proba(frame)
     assert np.allclose(proba.sum(axis=1), 1.0)
+    if name == "Committee":  # a weighted mean, as in the folds, not a vote
+        said = [member.predict_proba(frame) for member in found.model.estimators_]
+        mean = np.tensordot(found.model.weights_, said, axes=1)
+        np.testing.assert_allclose(proba, mean, atol=1e-12)
     assert found.comparison.holdout.loss < 0.4
     assert found.examples
 

@@ -74,6 +74,7 @@ class Page(HTMLParser):
         super().__init__()
         self.open, self.tags, self.words, self.ids, self.links = [], [], [], [], []
         self.captioned = []
+        self.scripts = []  # attributes and code
         # explanations of words stand inside sentences
         self.feed(re.sub("</?abbr[^>]*>", "", text))
         assert not self.open
@@ -85,6 +86,8 @@ class Page(HTMLParser):
         self.links += [
             found[key] for key in ("href", "src", "xlink:href") if key in found
         ]
+        if tag == "script":
+            self.scripts.append([found, ""])
         if tag == "table":
             self.captioned.append(False)
         if tag == "caption":
@@ -101,7 +104,9 @@ class Page(HTMLParser):
         assert self.open.pop() == tag
 
     def handle_data(self, data):
-        if "style" not in self.open:
+        if "script" in self.open:
+            self.scripts[-1][1] += data
+        elif "style" not in self.open:
             self.words.append(data)
 
     @property
@@ -133,7 +138,14 @@ def pictures_of(study):
 
 def test_the_page_is_well_formed_and_needs_nothing_else(study):
     page = Page(page_of(study))
-    assert "script" not in page.tags
+    ((attributes, code),) = page.scripts  # the model, whole
+    assert attributes == {"type": "module"}
+    assert "export function decide(record) {" in code
+    assert not re.search(
+        r"\bimport\b|\bfetch\b|XMLHttpRequest|WebSocket|EventSource|sendBeacon|Worker"
+        r"|\beval\b|\bFunction\(|innerHTML|\.src\b|https?:",
+        code,
+    )
     assert "img" not in page.tags
     links = [
         link for link in page.links if not link.startswith("data:image/png;base64,")
@@ -334,20 +346,34 @@ def test_failures_suspects_and_an_early_end_are_said(studies, monkeypatch):
 def test_names_from_the_data_cannot_become_markup(tmp_path):
     rng = np.random.default_rng(0)
     x = rng.normal(size=80)
+    hostile = ["</SCRIPT ><i>", '<!--<script>"q"']  # ends the script, hides its end
     frame = pd.DataFrame(
-        {"<script>alert(1)</script>": x, "a&b": rng.choice(["<i>", '"q"'], 80)}
+        {"<script>alert(1)</script>": x, "a&b": rng.choice(hostile, 80)}
     )
     frame["y"] = np.where(x + rng.normal(size=80) > 0, "<b>yes</b>", "no & no")
     study = lyceum.study(
         frame, "y", learners=["NaiveBayes"], folds=2, n_settings=1, out=tmp_path / "s"
     )
     text = study.report_path.read_text(encoding="utf-8")
-    assert text.count("<script") == text.count("</script") == 1  # our own
-    assert "<script>alert(1)" not in text
-    assert "<b>yes" not in text
+    # our own script and its end, however HTML reads letters
+    assert re.findall("<!--|</?script.", text, re.IGNORECASE) == [
+        "<script ",
+        "</script>",
+    ]
+    before, rest = text.split('<script type="module">')
+    code, after = rest.split("</script>")
+    for markup in ("<b>yes", "<i>"):
+        assert markup in code  # a text of JavaScript, that no browser reads as HTML
+        assert markup not in before + after
     page = Page(text)
     assert "<script>alert(1)</script>" in page.text
     assert "<b>yes</b>" in page.text
+    # the texts are whole: JSON inside a text of JavaScript, whose \\x3c is <
+    (constants,) = re.findall(r"JSON\.parse\((\".*\"), \(key", code)
+    names = json.loads(json.loads(constants.replace(r"\x3c", r"\u003c")))
+    shown = json.dumps(names)
+    for name in (*frame.columns[:2], *hostile, "<b>yes</b>", "no & no"):
+        assert json.dumps(name) in shown
 
 
 def test_long_tables_show_the_most_significant_first_and_no_blank_columns():

@@ -220,8 +220,8 @@ def test_committees_and_stacks_of_texts_can_be_explained_and_saved(
     members.append(make_pipeline(TextVectorizer(), NaiveBayes()))
     alone = members[1].fit(rows).predict_proba(rows)
     for model in (
-        VotingClassifier(members[1:]),
-        VotingClassifier(members),
+        VotingClassifier(members[1:], voting="soft"),
+        VotingClassifier(members, voting="soft"),
         StackingClassifier(members, cv=2, random_state=0),
     ):
         found = model.fit(rows).predict_proba(rows)

@@ -113,7 +113,8 @@ class StepColumn(Shown):
         text = re.sub(_WORDS, _as_text, self.formula)
         for symbol, command in _LATEX.items():
             text = text.replace(symbol, command)
-        return text.strip()
+        # a command ends in a space of its own
+        return re.sub(" +", " ", text).strip()
 
     def as_dict(self) -> dict[str, Any]:
         """What it is, in JSON's own types."""

@@ -124,13 +124,13 @@ class LinearDiscriminantAnalysis(
 
     def __init__(
         self,
-        *,
         solver: str = "svd",
         shrinkage: float | None = None,
         priors: Priors = None,
         n_components: int | None = None,
         store_covariance: bool = False,
         tol: float = 1e-4,
+        *,
         covariance: str = "full",
         unbiased: bool = False,
         prior_alpha: ArrayLike = 1.0,

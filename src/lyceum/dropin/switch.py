@@ -64,7 +64,7 @@ def shared_classes() -> dict[str, tuple[type, type]]:
 
 
 def patch_sklearn(fallback: bool = True) -> None:
-    """Let `from sklearn... import` give Lyceum's learners, where it has the class.
+    """Let imports from scikit-learn give Lyceum's learners, where it has the class.
 
     Replaced are the names in scikit-learn's public modules and in the module that defines the
     class. Code that imported a class before keeps scikit-learn's, and so do scikit-learn's own

@@ -6,9 +6,8 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from lyceum import __version__
 from lyceum.errors import ExportError
-from lyceum.export.program import Program
+from lyceum.export.program import Program, comment_text, program_title
 
 Constants = dict[str, Any]
 
@@ -337,7 +336,7 @@ def _head(program: Program, n_outputs: int) -> list[str]:
         json.dumps(column["name"]).replace("*/", "* /") for column in program.columns
     ]
     return [
-        f"/* {program.name} of {program.target}, exported by Lyceum {__version__}.",
+        f"/* {program_title(program)}",
         f"   {len(names)} cells in, in this order: a number, the code of a category",
         "   (model_code), or NAN where one is missing.",
         *(f"   {j}: {name}" for j, name in enumerate(names)),
@@ -352,7 +351,8 @@ def _outputs(program: Program) -> str:
     if program.labels is None:
         return "the prediction"
     kind = "probabilities" if program.has_posteriors else "scores"
-    return f"{kind} of {', '.join(map(str, program.labels))}".replace("*/", "* /")
+    labels = comment_text(", ".join(map(str, program.labels)))
+    return f"{kind} of {labels}"
 
 
 def _codes(program: Program) -> list[str]:

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from lyceum import __version__
 from lyceum._core.base import model_operations, pipeline_steps
 from lyceum._core.data import Column, Schema
 from lyceum._core.types import Estimator, Operation
@@ -237,6 +238,21 @@ def _least_vote_margin(x: list[float], operations: Sequence[Operation]) -> float
             margin = min(margin, first - second)
         x = runtime.OPERATIONS[name](x, p)
     return margin
+
+
+def program_title(program: Program) -> str:
+    """What was exported, for the first comment of a file."""
+    target = comment_text(program.target)
+    return f"{program.name} of {target}, exported by Lyceum {__version__}."
+
+
+def comment_text(text: str) -> str:
+    """A name from the data that cannot end a comment of any language: one line, without the signs
+    of ends and escapes."""
+    return "".join(
+        letter if letter.isprintable() and letter not in '"\\*' else " "
+        for letter in text
+    )
 
 
 def answers_to(

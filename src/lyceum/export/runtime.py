@@ -229,11 +229,10 @@ def fuse(x, p):
     members = [x[i : i + width] for i in range(0, len(x), width)]
     columns = list(zip(*members))
     if p["rule"] == "median":
-        middle = len(members) // 2
+        upper = len(members) // 2
+        lower = (len(members) - 1) // 2  # the same of an odd number
         ordered = [sorted(column) for column in columns]
-        if len(members) % 2:
-            return [column[middle] for column in ordered]
-        return [(column[middle - 1] + column[middle]) / 2 for column in ordered]
+        return [(column[lower] + column[upper]) / 2 for column in ordered]
     if p["rule"] == "minimum":
         out = [min(column) for column in columns]
         if width == 1 or sum(out) >= 2.2250738585072014e-308:

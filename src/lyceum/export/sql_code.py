@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from lyceum import __version__
 from lyceum.errors import ExportError
-from lyceum.export.program import Program
+from lyceum.export.program import Program, program_title
 
 Constants = dict[str, Any]
 _MOST_LEAVES = (
@@ -321,8 +320,7 @@ def write_sql(program: Program, table: str = "rows_to_predict") -> str:
             _check_missing(program, constants)
         _OPERATIONS[name](query, constants)
     head = (
-        f"-- {program.name} of {program.target}, exported by Lyceum {__version__}.\n"
-        f"-- Replace {table} by the table of your rows.\n"
+        f"-- {program_title(program)}\n-- Replace {table} by the table of your rows.\n"
     )
     return head + query.text(table, _answers(program, query))
 

@@ -8,10 +8,9 @@ import re
 from importlib.resources import files
 from typing import Any
 
-from lyceum import __version__
 from lyceum._core.types import Operation
 from lyceum.export import runtime
-from lyceum.export.program import Program
+from lyceum.export.program import Program, program_title
 
 # what every program needs, whatever its operations are
 _ALWAYS = ("read_cells", "run_operations", "decide_cells")
@@ -40,10 +39,6 @@ def _names(operations: list[Operation]) -> list[str]:
     return list(names)
 
 
-def _title(program: Program) -> str:
-    return f"{program.name} of {program.target}, exported by Lyceum {__version__}"
-
-
 def _constants(program: Program) -> str:
     """The program as JSON; NaN and infinities are texts, which the reader turns back."""
     return json.dumps(_plain(program.as_dict()), allow_nan=False, separators=(",", ":"))
@@ -63,7 +58,7 @@ def _plain(value: Any) -> Any:
 
 _INFINITY = float("inf")
 
-_PYTHON = '''"""{title}.
+_PYTHON = '''"""{title}
 
 decide(record) takes a dict of columns and values (None where one is missing) and gives the
 prediction, the probabilities of the classes, and the action under costs, if the model has some. No
@@ -100,14 +95,14 @@ def write_python(program: Program) -> str:
     functions = [inspect.getsource(getattr(runtime, name)).strip() for name in names]
     used = _names(program.operations)
     return _PYTHON.format(
-        title=_title(program),
+        title=program_title(program),
         functions="\n\n\n".join(functions),
         table=", ".join(f'"{name}": {name}' for name in used),
         constants=_constants(program),
     )
 
 
-_JAVASCRIPT = """// {title}.
+_JAVASCRIPT = """// {title}
 // decide(record) takes an object of columns and values (null where one is missing) and gives the
 // prediction, the probabilities of the classes, and the action under costs, if the model has some.
 
@@ -160,7 +155,7 @@ def write_javascript(program: Program) -> str:
     functions = [_javascript_function(source, name) for name in _functions(program)]
     used = _names(program.operations)
     return _JAVASCRIPT.format(
-        title=_title(program),
+        title=program_title(program),
         functions="\n\n".join(functions),
         table=", ".join(used),
         # a text in a text: U+2028 and the like are escapes in both
@@ -187,7 +182,7 @@ def write_javascript_types(program: Program) -> str:
         )
     return "\n".join(
         [
-            f"// {_title(program)}.",
+            f"// {program_title(program)}",
             "export interface Row {",
             *fields,
             "}",

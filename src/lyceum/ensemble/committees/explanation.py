@@ -59,7 +59,7 @@ class MemberExplanation(Explanation):
     >>> from lyceum.trees import DecisionTreeClassifier
     >>> estimators = [("tree", DecisionTreeClassifier()), ("neighbors", KNeighborsClassifier(3))]
     >>> X = [[0.0], [1.0], [4.0], [5.0]]
-    >>> model = VotingClassifier(estimators).fit(X, ["a", "a", "b", "b"])
+    >>> model = VotingClassifier(estimators, voting="soft").fit(X, ["a", "a", "b", "b"])
     >>> print(model.explain([[0.0]]).detail(0))
     Members on row 0
     member     says   for a  weight  share in the sum

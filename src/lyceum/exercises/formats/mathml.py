@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from html import escape
 
+from lyceum.errors import SettingError
+
 SIGNS = {
     "cdot": "·",
     "times": "×",
@@ -155,7 +157,7 @@ class _FormulaParser:
         if name in SPACES:
             return f'<mspace width="{SPACES[name]}"/>'
         if name not in SIGNS:
-            raise ValueError(f"\\{name} is not among the commands of {__name__}")
+            raise SettingError(f"\\{name} is not among the commands of {__name__}")
         sign = SIGNS[name]
         tag = "mi" if name in _NAMES or sign.isalpha() else "mo"
         return f"<{tag}>{sign}</{tag}>"

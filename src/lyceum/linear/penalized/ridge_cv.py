@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, RegressorMixin, clone
-from sklearn.metrics import get_scorer, get_scorer_names
 
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Rows
@@ -110,7 +109,7 @@ class RidgeCV(PenaltyCV):
 
     _coding = "one_hot"
     _parameter_constraints: ClassVar[dict] = {
-        "scoring": [StrOptions(set(get_scorer_names())), callable, None],
+        "scoring": [str, callable, None],
         "gcv_mode": [StrOptions({"auto", "svd", "eigen"}), None],
         "store_cv_results": ["boolean"],
         "alpha_per_target": ["boolean"],
@@ -161,7 +160,7 @@ class RidgeCV(PenaltyCV):
         y : array of shape (n_samples,) or (n_samples, n_targets), if not in the scan
         sample_weight : array of shape (n_samples,), optional
         """
-        self._check_alone()
+        self._check_settings()
         if has_several_targets(y):
             return self._fit_targets(X, y, sample_weight)
         self._fit_target(X, y, sample_weight)
@@ -185,8 +184,10 @@ class RidgeCV(PenaltyCV):
         self._set_results(Fit.of(total, self.alpha_), space, factors)
         return losses
 
-    def _check_alone(self) -> None:
-        """Refuse what only leaving out every row in turn gives."""
+    def _check_settings(self) -> None:
+        """Refuse unknown scores, and what only leaving out every row in turn gives."""
+        if self.scoring is not None:
+            _scorer(self.scoring)
         if self.cv is not None and self.store_cv_results:
             raise SettingError("cv!=None and store_cv_results=True are incompatible")
         if self.cv is not None and self.alpha_per_target:
@@ -222,7 +223,7 @@ class RidgeCV(PenaltyCV):
             self.cv_results_ = squares if self.scoring is None else predictions
         if self.scoring is None:
             return squares.mean(axis=0)
-        scorer = get_scorer(self.scoring)
+        scorer = _scorer(self.scoring)
         own = {} if w is None else {"sample_weight": w}
         scores = [scorer(_Itself(), p, y, **own) for p in predictions.T]
         return -np.array(scores)
@@ -254,7 +255,7 @@ class RidgeCV(PenaltyCV):
 
     def _minus_scores(self, rows: Rows, split: Folds, ridges: Any) -> np.ndarray:
         """Minus the score of every alpha on every left-out fold, (n_alphas, n_folds)."""
-        scorer = get_scorer(self.scoring)
+        scorer = _scorer(self.scoring)
         columns = []
         for train, test in split.parts(rows):
             scatter = train.reduce(partial(Scatter.of, target=True))
@@ -336,6 +337,18 @@ class RidgeCV(PenaltyCV):
 def _refuse_one_row(n_rows: int) -> None:
     if n_rows < 2:
         raise DataError("a row can be left out of two or more: there is only 1 sample")
+
+
+def _scorer(scoring: Any) -> Any:
+    """scikit-learn's scorer of a name, or the function itself."""
+    from sklearn.metrics import get_scorer, get_scorer_names  # takes long to import
+
+    if isinstance(scoring, str) and scoring not in get_scorer_names():
+        raise SettingError(
+            f"scoring={scoring!r} is no score of scikit-learn: choose from"
+            " sklearn.metrics.get_scorer_names(), such as 'r2', or give a function"
+        )
+    return get_scorer(scoring)
 
 
 class _Itself(RegressorMixin, BaseEstimator):

@@ -81,7 +81,7 @@ class NeighborLists(StoredRows):
         n_neighbors: int | None = None,
         mode: Literal["connectivity", "distance"] = "connectivity",
     ) -> sparse.csr_matrix:
-        """The graph of the nearest stored rows, sparse (n_samples, n_samples_fit_).
+        """The graph of the nearest stored rows, sparse, `(n_samples, n_samples_fit_)`.
 
         Parameters
         ----------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -62,8 +63,9 @@ class ModelForm:
 
 
 def _for_script(code: str) -> str:
-    """Code whose texts cannot end the script: in a text of JavaScript, \\/ is /."""
-    return code.replace("</", "<\\/").replace("<!--", "<\\!--")
+    """Code whose texts cannot end the script, nor hide its end: in a text of JavaScript, \\x3c
+    is < (HTML Standard, restrictions for contents of script elements)."""
+    return re.sub("<(?=!--|/?script)", r"\\x3c", code, flags=re.IGNORECASE)
 
 
 def _first_row(study: Study, program: Program) -> tuple[str, dict[str, Any]]:

@@ -33,9 +33,10 @@ class Dense:
     Examples
     --------
     >>> from scipy import sparse
-    >>> from lyceum._core.data import Dense
-    >>> from lyceum.data import scan
-    >>> rows = scan(sparse.csr_array([[0.0, 2.0], [1.0, 0.0]]))
+    >>> from lyceum._core.data import ArraySource, Dense
+    >>> from lyceum.data import Rows, Schema
+    >>> X = sparse.csr_array([[0.0, 2.0], [1.0, 0.0]])
+    >>> rows = Rows(ArraySource(X, None, None, Schema.of_numbers(["a", "b"])))
     >>> next(rows.then(Dense()).blocks()).X.tolist()
     [[0.0, 2.0], [1.0, 0.0]]
     """
