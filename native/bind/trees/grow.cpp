@@ -91,9 +91,8 @@ public:
             expect(y.data()[i] >= 0. && y.data()[i] < static_cast<double>(classes[i % outputs]),
                    "y must be codes of classes");
         point();
-        auto all = instances<ClassRow>(n, w, rows, [](std::uint32_t i, double weight) {
-            return ClassRow{i, 0, weight};
-        });
+        auto all =
+            instances<ClassRow>(n, w, rows, [](std::uint32_t i, double weight) { return ClassRow{i, 0, weight}; });
         const SeveralTargets target{rules_.criterion, y.data(), outputs, classes.empty() ? nullptr : first_.data()};
         grower_ = std::make_unique<TreeGrower<SeveralTargets>>(target, columns.view(), rules_, std::move(all));
     }

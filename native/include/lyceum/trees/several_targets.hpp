@@ -11,7 +11,7 @@ struct SeveralTargets {
     using Instance = ClassRow;  // the row and its weight; targets are looked up by the row
     static constexpr int fixed = 0;
     Criterion criterion;
-    const double* y;      // (n, outputs), class codes or numbers
+    const double* y;  // (n, outputs), class codes or numbers
     size_t outputs;
     const size_t* first;  // (outputs + 1), where the classes of an output begin; null for numbers
 
