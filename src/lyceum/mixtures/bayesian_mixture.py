@@ -15,12 +15,16 @@ from lyceum._core.data import Rows
 from lyceum._core.probability import positive_matrix
 from lyceum._core.solvers import EMOutcome, EMProblem, ExpectationMaximization
 from lyceum._core.statistics import Moments
-from lyceum._core.steps import StepColumn, StepKind
+from lyceum._core.steps import StepColumn
 from lyceum._core.types import Categories
 from lyceum.errors import SettingError, number_setting
 from lyceum.mixtures.base import MIXTURE_CONSTRAINTS
 from lyceum.mixtures.covariance_forms import BASIC_FORMS
-from lyceum.mixtures.elliptical import EllipticalMixture, within_variance
+from lyceum.mixtures.elliptical import (
+    EllipticalMixture,
+    elliptical_steps,
+    within_variance,
+)
 from lyceum.mixtures.merge_moves import active_components, by_size, merge_components
 from lyceum.mixtures.start import given_array
 from lyceum.mixtures.variational import (
@@ -138,32 +142,11 @@ class BayesianGaussianMixture(EllipticalMixture):
     2
     """
 
-    _step_kind = StepKind(
-        "iteration",
-        (
-            StepColumn("objective", "bound", "the lower bound of the log evidence"),
-            StepColumn(
-                "weights",
-                "π",
-                "π_k = Σ r_k / N",
-                axes=("component",),
-                ends_in="weights_",
-            ),
-            StepColumn(
-                "means",
-                "μ",
-                "μ_k = Σ r_k x / Σ r_k",
-                axes=("component", "column"),
-                ends_in="means_",
-            ),
-            StepColumn(
-                "covariances",
-                "S",
-                "S_k = Σ r_k (x − μ_k)(x − μ_k)ᵀ / Σ r_k, and the prior",
-                axes=("component", "column", "column"),
-                ends_in="covariances_",
-            ),
-        ),
+    _step_kind = elliptical_steps(
+        StepColumn("objective", "bound", "the lower bound of the log evidence"),
+        weights="the mean of π_k under its posterior",
+        means="the mean of μ_k under its posterior",
+        covariances="the covariance of component k under its posterior",
     )
     _parameter_constraints: ClassVar[dict] = {
         **{

@@ -18,6 +18,7 @@ from lyceum._core.data import Block, Rows
 from lyceum._core.probability import RIDGE, runner_up_odds
 from lyceum._core.solvers import EMOutcome, EMProblem, ExpectationMaximization
 from lyceum._core.statistics import Moments
+from lyceum._core.steps import StepColumn, StepKind
 from lyceum._core.types import Operation
 from lyceum.errors import SettingError, cannot_export
 from lyceum.evaluate import degrees_of_freedom
@@ -446,4 +447,34 @@ def within_variance(sums: MixtureSums, variance: np.ndarray) -> np.ndarray:
     precision = ratio.sum(axis=0)
     return np.divide(
         n.sum(), precision, out=np.zeros_like(variance), where=precision > 0
+    )
+
+
+def elliptical_steps(
+    objective: StepColumn,
+    *more: StepColumn,
+    weights: str,
+    means: str,
+    covariances: str,
+) -> StepKind:
+    """What the record of a mixture of ellipses holds, with the formulas of its M-step."""
+    return StepKind(
+        "iteration",
+        (
+            objective,
+            StepColumn(
+                "weights", "π", weights, axes=("component",), ends_in="weights_"
+            ),
+            StepColumn(
+                "means", "μ", means, axes=("component", "column"), ends_in="means_"
+            ),
+            StepColumn(
+                "covariances",
+                "S",
+                covariances,
+                axes=("component", "column", "column"),
+                ends_in="covariances_",
+            ),
+            *more,
+        ),
     )

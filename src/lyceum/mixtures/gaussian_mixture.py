@@ -12,13 +12,14 @@ import numpy as np
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Rows
 from lyceum._core.statistics import Moments
-from lyceum._core.steps import StepColumn, StepKind
+from lyceum._core.steps import StepColumn
 from lyceum._core.types import Categories
 from lyceum.mixtures.base import MIXTURE_CONSTRAINTS
 from lyceum.mixtures.covariance_forms import CovariancePrior
 from lyceum.mixtures.elliptical import (
     EllipticalMixture,
     EllipticalProblem,
+    elliptical_steps,
     within_variance,
 )
 from lyceum.mixtures.named_forms import FORMS
@@ -128,32 +129,11 @@ class GaussianMixture(EllipticalMixture):
     np.True_
     """
 
-    _step_kind = StepKind(
-        "iteration",
-        (
-            StepColumn("objective", "F", "F = Σ ln Σ_k π_k p_k(x), and the prior"),
-            StepColumn(
-                "weights",
-                "π",
-                "π_k = Σ r_k / N",
-                axes=("component",),
-                ends_in="weights_",
-            ),
-            StepColumn(
-                "means",
-                "μ",
-                "μ_k = Σ r_k x / Σ r_k",
-                axes=("component", "column"),
-                ends_in="means_",
-            ),
-            StepColumn(
-                "covariances",
-                "S",
-                "S_k = Σ r_k (x − μ_k)(x − μ_k)ᵀ / Σ r_k, and the prior",
-                axes=("component", "column", "column"),
-                ends_in="covariances_",
-            ),
-        ),
+    _step_kind = elliptical_steps(
+        StepColumn("objective", "F", "F = Σ ln Σ_k π_k p_k(x), and the prior"),
+        weights="π_k = Σ r_k / N",
+        means="μ_k = Σ r_k x / Σ r_k",
+        covariances="S_k = Σ r_k (x − μ_k)(x − μ_k)ᵀ / Σ r_k, and the prior",
     )
     _parameter_constraints: ClassVar[dict] = {
         **ELLIPTICAL_CONSTRAINTS,

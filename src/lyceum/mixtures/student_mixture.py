@@ -10,9 +10,9 @@ import numpy as np
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Rows
 from lyceum._core.statistics import Moments
-from lyceum._core.steps import StepColumn, StepKind
+from lyceum._core.steps import StepColumn
 from lyceum._core.types import Categories
-from lyceum.mixtures.elliptical import EllipticalMixture
+from lyceum.mixtures.elliptical import EllipticalMixture, elliptical_steps
 from lyceum.mixtures.gaussian_mixture import ELLIPTICAL_CONSTRAINTS
 from lyceum.mixtures.start import ScaledCells, StartLabels
 
@@ -103,35 +103,12 @@ class StudentMixture(EllipticalMixture):
     [0.0, 10.0]
     """
 
-    _step_kind = StepKind(
-        "iteration",
-        (
-            StepColumn("objective", "F", "F = Σ ln Σ_k π_k p_k(x), and the prior"),
-            StepColumn(
-                "weights",
-                "π",
-                "π_k = Σ r_k / N",
-                axes=("component",),
-                ends_in="weights_",
-            ),
-            StepColumn(
-                "means",
-                "μ",
-                "μ_k = Σ r_k x / Σ r_k",
-                axes=("component", "column"),
-                ends_in="means_",
-            ),
-            StepColumn(
-                "covariances",
-                "S",
-                "S_k = Σ r_k (x − μ_k)(x − μ_k)ᵀ / Σ r_k, and the prior",
-                axes=("component", "column", "column"),
-                ends_in="covariances_",
-            ),
-            StepColumn(
-                "degrees", "ν", "ν_k of largest likelihood", axes=("component",)
-            ),
-        ),
+    _step_kind = elliptical_steps(
+        StepColumn("objective", "F", "F = Σ ln Σ_k π_k p_k(x), and the prior"),
+        StepColumn("degrees", "ν", "ν_k of largest likelihood", axes=("component",)),
+        weights="π_k = Σ r_k / N",
+        means="μ_k = Σ r_k u_k x / Σ r_k u_k, u_k = (ν_k + d) / (ν_k + |x − μ_k|²)",
+        covariances="S_k = Σ r_k u_k (x − μ_k)(x − μ_k)ᵀ / Σ r_k, and the prior",
     )
     _parameter_constraints: ClassVar[dict] = {
         **ELLIPTICAL_CONSTRAINTS,
