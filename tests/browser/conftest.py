@@ -11,6 +11,8 @@ pytest.importorskip("msgspec")
 playwright = pytest.importorskip(
     "playwright.sync_api", reason="no playwright: pip install lyceum-ml[test]"
 )
+# a busy machine takes its time
+playwright.expect.set_options(timeout=30_000)
 
 BROWSER = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))),

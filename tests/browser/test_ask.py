@@ -13,6 +13,8 @@ import lyceum
 from lyceum import datasets
 from lyceum.workflows import ask_model, fit_file
 
+expect = pytest.importorskip("playwright.sync_api").expect
+
 
 @pytest.fixture(scope="module")
 def workbench(tmp_path_factory):
@@ -44,7 +46,7 @@ def check_card(page, answer, row=1):
     heading.get_by_text(f"{answer.action}, {share}").wait_for()
     first = answer.as_dict()["contributions"][0]
     line = card(page, row).get_by_role("row").filter(has_text=first["column"]).first
-    assert f"{first['adds']:.4g}" in line.inner_text()
+    expect(line).to_contain_text(f"{first['adds']:.4g}")
 
 
 def test_cells_move_posterior_explanation_and_action(workbench, page):
@@ -63,7 +65,7 @@ def test_cells_move_posterior_explanation_and_action(workbench, page):
     )
     page.get_by_role("button", name="Undo").click()
     page.get_by_role("button", name="Undo").click()
-    assert page.get_by_label("purpose").input_value() == '"radio/tv"'
+    expect(page.get_by_label("purpose")).to_have_value('"radio/tv"')
     check_card(page, asked(workbench, "LogisticRegression", {"duration": 60})[0])
 
 
@@ -88,15 +90,17 @@ def test_rows_stand_side_by_side_up_to_five(workbench, page):
         check_card(page, answer, row)
         shown = card(page, row).get_by_role("table", name="Neighbors")
         for neighbor in answer.detail.rows:
-            assert shown.get_by_role("rowheader", name=str(neighbor[0])).count() == 1
+            expect(shown.get_by_role("rowheader", name=str(neighbor[0]))).to_have_count(
+                1
+            )
     for row in (3, 4, 5):
         more.click()
         card(page, row).wait_for()
-    assert more.is_disabled()
+    expect(more).to_be_disabled()
     page.get_by_role("button", name="Remove row 1").click()
     check_card(page, answers[1], 1)
     check_accessible(page)
-    assert card(page, 5).count() == 0
+    expect(card(page, 5)).to_have_count(0)
 
 
 def test_the_command_gives_the_same_answer(workbench, page):
@@ -125,7 +129,7 @@ def test_a_fault_is_a_sentence_and_the_form_stays(workbench, page):
         f'{workbench.origin}/ask?model=LogisticRegression.lyceum&row={{"agee":1}}'
     )
     alert = page.get_by_role("alert").first
-    assert "did you mean 'age'?" in alert.inner_text()
+    expect(alert).to_contain_text("did you mean 'age'?")
     page.get_by_role("button", name="Back to the typical row").click()
     check_card(page, asked(workbench, "LogisticRegression", {})[0])
     page.complaints.clear()  # the browser's own note on status 422

@@ -7,6 +7,8 @@ from tests.workbench.started import check_accessible, opened
 
 from lyceum import datasets
 
+expect = pytest.importorskip("playwright.sync_api").expect
+
 
 @pytest.fixture(scope="module")
 def workbench(tmp_path_factory):
@@ -21,7 +23,7 @@ def test_the_printed_address_lets_in_and_hides_the_token(workbench, page):
     page.goto(workbench.address)
     page.get_by_role("heading", name="Choose a table").wait_for()
     assert "token" not in page.url
-    assert page.get_by_role("link", name="penguins.csv").is_visible()
+    expect(page.get_by_role("link", name="penguins.csv")).to_be_visible()
 
 
 def test_the_first_page_is_small(workbench, page):
@@ -39,7 +41,7 @@ def test_going_back_undoes_a_click(workbench, page):
     page.wait_for_url("**/data?file=penguins.csv&target=species")
     page.get_by_role("button", name="Undo").click()
     page.wait_for_url("**/data?file=penguins.csv")
-    assert page.get_by_label("To predict").input_value() == ""
+    expect(page.get_by_label("To predict")).to_have_value("")
 
 
 def test_every_action_is_shown_as_a_command_as_python_and_as_a_recipe(workbench, page):
@@ -50,7 +52,7 @@ def test_every_action_is_shown_as_a_command_as_python_and_as_a_recipe(workbench,
     page.get_by_text(command, exact=True).wait_for()
     page.get_by_role("button", name="as Python").first.click()
     python = "inspection = lyceum.data.inspect('penguins.csv', target='species')"
-    assert page.get_by_text(python).is_visible()
+    expect(page.get_by_text(python)).to_be_visible()
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -87,7 +89,7 @@ def test_the_keyboard_reaches_the_page(workbench, page):
 def test_a_fault_is_a_sentence_where_it_belongs(workbench, page):
     page.goto(workbench.address)
     page.goto(f"{workbench.origin}/data?file=none.csv")
-    assert page.get_by_role("alert").text_content() == "there is no file none.csv"
+    expect(page.get_by_role("alert")).to_have_text("there is no file none.csv")
     page.complaints.clear()  # the browser's own note on status 404
 
 

@@ -14,6 +14,8 @@ from tests.workbench.started import check_accessible, opened
 from lyceum import datasets
 from lyceum.data import inspect, inspect_pair
 
+expect = pytest.importorskip("playwright.sync_api").expect
+
 MILLION = 1_000_000
 
 
@@ -62,13 +64,15 @@ def test_columns_are_as_inspect_says(visit):
     inspection = inspect(datasets.path("penguins"), "species")
     for column in inspection.columns:
         kind = page.get_by_label(f"kind of {column.name}", exact=True)
-        assert kind.input_value() == column.kind
+        expect(kind).to_have_value(column.kind)
         row = cells(page, column.name)
         assert row[2] == column.why
         share = f"{100 * column.n_missing / inspection.n_rows:.1f} %"
         assert row[3] == (share if column.n_missing else "–")
     page.get_by_role("button", name="body_mass_g").click()
-    assert page.get_by_text("continuous · 2 missing cells · 94 distinct").is_visible()
+    expect(
+        page.get_by_text("continuous · 2 missing cells · 94 distinct")
+    ).to_be_visible()
     histogram = inspection["body_mass_g"].histogram
     page.get_by_role("img", name="Distribution of body_mass_g").wait_for()
     titles = page.locator("svg[aria-labelledby] rect > title").all_text_contents()
@@ -79,14 +83,14 @@ def test_a_slip_is_shown_with_its_row_and_repaired_by_a_step(visit, workbench, f
     page = visit("/data?file=people.csv")
     sentence = "1 of 150 cells of `age` is no number: 3a in row 77"
     page.get_by_text(f"{sentence}: repair, drop or keep as text.").wait_for()
-    assert page.get_by_label("kind of age").input_value() == "categorical"
+    expect(page.get_by_label("kind of age")).to_have_value("categorical")
     page.get_by_role("button", name="show the row").click()
     page.locator("tr[data-row='77'] td.odd").wait_for()
     page.get_by_label("right value of age in row 77").fill("34")
     page.get_by_role("button", name="repair 3a in row 77").click()
     page.get_by_role("heading", name="Repairs, as steps").wait_for()
-    assert page.get_by_label("kind of age").input_value() == "continuous"
-    assert page.get_by_text("set age 77 34").first.is_visible()
+    expect(page.get_by_label("kind of age")).to_have_value("continuous")
+    expect(page.get_by_text("set age 77 34").first).to_be_visible()
     check_accessible(page)
     # what is shown as a command does the same
     region = page.get_by_label("How to do these repairs without the workbench")
@@ -115,7 +119,8 @@ def test_a_kind_is_changed_and_taken_back(visit):
     assert cells(page, "year")[2].startswith(expected.why)
     page.get_by_role("button", name="take back").click()
     page.get_by_text("by itself").wait_for(state="hidden")
-    assert page.get_by_label("kind of year").input_value() == by_itself != "categorical"
+    assert by_itself != "categorical"
+    expect(page.get_by_label("kind of year")).to_have_value(by_itself)
 
 
 def test_a_pair_has_the_librarys_number_and_points(visit):
@@ -124,7 +129,7 @@ def test_a_pair_has_the_librarys_number_and_points(visit):
     page.get_by_role("combobox", name="Up", exact=True).select_option("body_mass_g")
     pair = inspect_pair(datasets.path("penguins"), "bill_length_mm", "body_mass_g")
     page.get_by_text(f"correlation {pair.strength:.4g} on 342 rows").wait_for()
-    assert page.locator("circle.point").count() == 342
+    expect(page.locator("circle.point")).to_have_count(342)
     page.get_by_label("Across").select_option("island")
     ratio = inspect_pair(datasets.path("penguins"), "island", "body_mass_g").strength
     page.get_by_text(f"correlation ratio {ratio:.4g}").wait_for()
@@ -136,8 +141,8 @@ def test_a_million_rows_are_scrolled_through(visit):
     page.get_by_label("Go to row").fill("999999")
     page.keyboard.press("Tab")
     page.locator("tr[data-row='999999']").wait_for()
-    assert page.locator("tr[data-row='999999'] td").nth(2).text_content() == "999999"
+    expect(page.locator("tr[data-row='999999'] td").nth(2)).to_have_text("999999")
     page.get_by_label("Go to row").fill("500000")
     page.keyboard.press("Tab")
     page.locator("tr[data-row='500000']").wait_for()
-    assert page.locator("tr[data-row='500000']").is_visible()
+    expect(page.locator("tr[data-row='500000']")).to_be_visible()

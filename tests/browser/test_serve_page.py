@@ -5,6 +5,8 @@ from tests.serve.conftest import Server, models  # noqa: F401
 
 import lyceum
 
+expect = pytest.importorskip("playwright.sync_api").expect
+
 
 @pytest.fixture(scope="module")
 def server(models):  # noqa: F811
@@ -17,7 +19,7 @@ def test_a_person_tries_a_model(server, page, models):  # noqa: F811
     page.goto(server.address)
     page.locator("#model").select_option("credit")
     page.get_by_text("LogisticRegression of class").wait_for()
-    assert not page.get_by_label("Key").is_visible()
+    expect(page.get_by_label("Key")).to_be_hidden()
     page.get_by_role("button", name="Decide").click()
     answer = page.locator("#answer")
     answer.get_by_role("heading").wait_for()
@@ -31,9 +33,9 @@ def test_a_person_tries_a_model(server, page, models):  # noqa: F811
     decision = lyceum.decide(model, record)
     share = f"{100 * decision.probabilities['good']:.1f} %"
     answer.get_by_text(share).wait_for()
-    assert answer.get_by_role("heading").inner_text() == decision.predicted
-    assert "purpose: missing" in answer.inner_text()
-    assert answer.locator("table:not(.chances) tr").count() == 1 + len(record)
+    expect(answer.get_by_role("heading")).to_have_text(decision.predicted)
+    expect(answer).to_contain_text("purpose: missing")
+    expect(answer.locator("table:not(.chances) tr")).to_have_count(1 + len(record))
     page.locator("#model").select_option("mass")
     page.locator("[name=flipper_length_mm]").fill("200")
     page.get_by_role("button", name="Decide").click()

@@ -13,6 +13,8 @@ import lyceum
 from lyceum import datasets
 from lyceum.studies import Study, ranking_so_far
 
+expect = pytest.importorskip("playwright.sync_api").expect
+
 SLOW = "RandomForestClassifier,HistGradientBoostingClassifier,SVC,MLPClassifier"
 
 
@@ -66,7 +68,7 @@ def test_from_a_file_to_an_answer_that_the_shown_command_repeats(
     page.get_by_role("heading", name="Answer", exact=True).wait_for(timeout=60_000)
     check_accessible(page)
     study = Study.open(folder / "penguins-study")
-    assert page.get_by_text(study.answer).is_visible()
+    expect(page.get_by_text(study.answer)).to_be_visible()
     for learner in study.comparison.learners:
         row = page.locator(f"tr[data-learner='{learner.name}']")
         cells = row.locator("td").all_text_contents()
@@ -92,7 +94,7 @@ def test_a_learner_is_looked_at_and_another_one_added(workbench, folder, page):
     page.get_by_role("heading", name="ridge regression").wait_for()
     ridge = Study.open(out).comparison["Ridge"]
     row = page.locator("tr:has(th[scope=row]:text-is('RMSE'))")
-    assert row.locator("td").text_content() == f"{ridge.rmse:.4g}"
+    expect(row.locator("td")).to_have_text(f"{ridge.rmse:.4g}")
     page.get_by_label("Another learner, on the same folds").select_option(
         "LinearRegression"
     )
@@ -117,11 +119,11 @@ def test_a_study_is_stopped_with_an_answer_from_what_is_finished(
     page.get_by_role("img", name="error rate on unseen rows").wait_for(timeout=60_000)
     page.get_by_role("button", name="Stop, and answer").click()
     page.get_by_role("heading", name="Answer", exact=True).wait_for(timeout=60_000)
-    assert page.get_by_text("this is the answer so far").is_visible()
+    expect(page.get_by_text("this is the answer so far")).to_be_visible()
     study = Study.open(folder / "stopped")
     assert not study.finished
-    assert page.get_by_text(study.answer).is_visible()
-    assert page.get_by_role("button", name="Continue").is_visible()
+    expect(page.get_by_text(study.answer)).to_be_visible()
+    expect(page.get_by_role("button", name="Continue")).to_be_visible()
 
 
 def test_a_killed_workbench_loses_no_fold(folder, page):
