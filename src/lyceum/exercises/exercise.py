@@ -189,7 +189,8 @@ def make_exercise(name: str, seed: int = 0, level: int = 1) -> Exercise:
     """Draw an exercise: the same name, seed and level give the same exercise everywhere.
 
     Numbers are drawn until they are fair: no ties, small denominators, a calculation that ends
-    soon. Every answer is found by hand and by the learner, and both agree.
+    soon. Every answer is found twice, by hand and by a learner or
+    another calculation, and both agree.
 
     Parameters
     ----------
