@@ -39,6 +39,9 @@ _DAY_ZERO = date(1899, 12, 31)  # of Excel, whose day 1 is the first of January 
 _ISO_DURATION = re.compile(r"(-?)PT(\d+)H(\d+)M(\d+(?:\.\d+)?)S")
 _HEAD_ROWS = 200  # that a title is found from
 _MOST_HOURS = 10**9
+FIRST_ROW = (
+    b"lyceum.first_row"  # the number of the first row below the names, in the metadata
+)
 _EXACT = 2**53  # whole numbers up to it are exact; a sheet holds all numbers as floats
 
 
@@ -63,6 +66,7 @@ def read_workbook(path: str, file_format: FileFormat) -> tuple[pa.Table, list[st
         )
     if file_format.header:
         titles = rows.pop(0)
+        numbered.pop(0)
     else:
         titles = [f"x{j}" for j in range(len(rows[0]))]
     names = []
@@ -77,7 +81,9 @@ def read_workbook(path: str, file_format: FileFormat) -> tuple[pa.Table, list[st
             names.append(_text(title).strip())
         columns.append(_column(cells, file_format.missing))
     notes += filter(None, [renamed_note(names)])
-    return pa.table(columns, names=unique_names(names)), notes
+    first_row = numbered[0][0] if numbered else 2
+    table = pa.table(columns, names=unique_names(names))
+    return table.replace_schema_metadata({FIRST_ROW: str(first_row)}), notes
 
 
 def _sheet_rows(path: str, table: str) -> tuple[list[tuple[int, list[Any]]], list[str]]:
