@@ -44,7 +44,7 @@ CASES = [
     ("well apart", (_apart(), {}), (_no_groups(), {})),
     ("hardly apart", (_no_groups(), {}), (_apart(), {})),
     ("touch each other", (pd.DataFrame(
-        {"x": TWO / 5 + RNG.normal(size=80), "z": TWO / 5 + RNG.normal(size=80)}
+        {"x": TWO / 7 + RNG.normal(size=80), "z": TWO / 7 + RNG.normal(size=80)}
     ), {"clusters": 2}), (_apart(), {})),
     ("cells of every column are shuffled", (_two_binary_columns(), {}), (_apart(), {})),
     ("clusters would be as clear", (_no_groups(), {}), (_apart(), {})),

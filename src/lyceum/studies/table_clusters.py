@@ -214,7 +214,8 @@ class TableClusters(Shown):
             if len(rows) > _NEAREST + _FARTHEST:
                 rows = np.concatenate([rows[:_NEAREST], rows[-_FARTHEST:]])
             lines = self.members.select(names).take(rows).to_pylist()
-            cells = [["" if v is None else v for v in line.values()] for line in lines]
+            # numbers as they were written: years and codes have no thousands
+            cells = [[_as_written(v) for v in line.values()] for line in lines]
             head = "Noise" if c < 0 else f"Cluster {c}"
             tables.append(Table(f"{head}: the nearest and the farthest", names, cells))
         return tables
@@ -327,6 +328,12 @@ def cluster_table(
         plane,
         share,
     )
+
+
+def _as_written(value: Any) -> Any:
+    if value is None:
+        return "missing"
+    return value if isinstance(value, float) else str(value)
 
 
 def _member_table(
