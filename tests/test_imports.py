@@ -248,7 +248,8 @@ def loaded_by_command(tmp_path_factory):
         code = (
             f"import json, sys\nsys.argv = ['lyceum', *{words!r}]\nfrom lyceum.cli import"
             " main\ntry: main()\nexcept SystemExit as done: assert not done.code\nopen('modules',"
-            " 'w').write(json.dumps(sorted({name.partition('.')[0] for name in sys.modules})))"
+            " 'w').write(json.dumps(sorted({'.'.join(name.split('.')[:n]) for name in sys.modules"
+            " for n in (1, 2)})))"
         )
         done = subprocess.run(
             [sys.executable, "-c", code], capture_output=True, text=True, cwd=folder
@@ -305,3 +306,11 @@ def test_a_learner_imports_what_it_needs():
 def test_every_name_of_the_top_level_is_there():
     for name in dir(lyceum):
         assert getattr(lyceum, name) is not None
+
+
+def test_a_prediction_imports_no_more_of_scikit_learn_than_models_need(
+    loaded_by_command,
+):
+    """Half of the time of `lyceum predict` are imports."""
+    rare = {"sklearn.calibration", "sklearn.model_selection", "sklearn.svm"}
+    assert not rare & loaded_by_command["predict"]
