@@ -229,15 +229,15 @@ def traits(facts: ClusterFacts) -> Iterator[str]:
     if facts.cells is None or len(facts.sizes) < 2:
         return
     for c in facts.sizes:
-        found = []
+        telling = []
         for j, column in enumerate(facts.columns):
             trait = _category_trait if column.is_categorical else _number_trait
             of_column = trait(facts.cells[:, j], facts.labels == c, column)
             if of_column is not None:
-                found.append(of_column)
-        found.sort(key=lambda trait: -trait[0])
-        if found:
-            listed = "; ".join(text for _, text in found[:_MOST_TRAITS])
+                telling.append(of_column)
+        telling.sort(key=lambda trait: -trait[0])
+        if telling:
+            listed = "; ".join(text for _, text in telling[:_MOST_TRAITS])
             yield f"Cluster {c}: {listed}."
         else:
             yield f"Cluster {c} is near the average of all rows in every column."

@@ -19,6 +19,7 @@ from lyceum._core.base import pipeline_steps
 from lyceum._core.data import (
     ArraySource,
     Block,
+    Column,
     FileFormat,
     Kind,
     Rows,
@@ -282,11 +283,9 @@ def cluster_table(
     source = type(data).__name__
     if isinstance(data, str | os.PathLike):
         source = Path(data).name
-    table = None
     if not isinstance(data, Rows):
         # read once, for the columns, the rows and the list of members
         data = read_data(data, file_format)
-        table = data.table
     left_out = uninformative_columns(data, keep=ignore, kinds=kinds)
     rows, words = _read(data, kinds, (*ignore, *left_out))
     settings = dict(settings or {})
@@ -296,25 +295,14 @@ def cluster_table(
     estimator = _build_learner(rows, learner, settings, seed)
     before, X = _prepare(rows, estimator, words)
     model, choice = _fit_clusters(estimator, X, len(rows), clusters, settings, seed)
-    labels = getattr(model, "labels_", None)
-    if labels is None:
-        labels = model.predict(X)
-    labels = np.asarray(labels)
-    measures = _Measures.of(model, X, labels, seed)
-    cells = None
+    measures = _Measures.of(model, X, seed)
+    plane, share = measures.plane()
+    labels = measures.labels
+    facts = measures.facts(None if words else rows, choice, left_out, seed)
     if words is None:
-        cells = np.concatenate([np.asarray(b.X, np.float64) for b in rows.blocks()])
-        profile = _profile(cells, rows, labels)
+        profile = _profile(facts.cells, rows, labels)
     else:
         profile = _word_profile(words, X, labels)
-    shuffled = None
-    # indicators of categories cannot be shuffled one by one
-    if cells is not None and measures.block.X.shape[1] == cells.shape[1]:
-        shuffled = measures.of_shuffled_columns(seed)
-    facts = ClusterFacts(
-        labels, measures.points, cells, tuple(rows.schema), choice, shuffled, left_out
-    )
-    plane, share = measures.plane()
     return TableClusters(
         source,
         model if before is None else make_pipeline(before, model),
@@ -324,7 +312,7 @@ def cluster_table(
         profile,
         left_out,
         cluster_statements(facts),
-        _member_table(table, labels, measures.points, getattr(data, "first_row", 2)),
+        _member_table(data, labels, measures.points),
         plane,
         share,
     )
@@ -336,10 +324,10 @@ def _as_written(value: Any) -> Any:
     return value if isinstance(value, float) else str(value)
 
 
-def _member_table(
-    table: Any, labels: np.ndarray, points: np.ndarray, first_row: int
-) -> Any:
+def _member_table(data: Any, labels: np.ndarray, points: np.ndarray) -> Any:
     """Every row with its number, its cluster, its silhouette and its own columns."""
+    table = getattr(data, "table", None)
+    first_row = getattr(data, "first_row", 2)
     columns: dict[str, Any] = {
         "row": np.arange(first_row, first_row + len(labels)),
         "cluster": labels,
@@ -448,7 +436,11 @@ class _Measures:
     points: np.ndarray  # the silhouette of every row, NaN where it was not computed
 
     @classmethod
-    def of(cls, model: Estimator, X: Data, labels: np.ndarray, seed: int) -> _Measures:
+    def of(cls, model: Estimator, X: Data, seed: int) -> _Measures:
+        labels = getattr(model, "labels_", None)
+        if labels is None:
+            labels = model.predict(X)
+        labels = np.asarray(labels)
         block = model.rows_to_predict(X).in_one_block("a silhouette")
         n = len(labels)
         points = np.full(n, np.nan)
@@ -468,6 +460,27 @@ class _Measures:
         m = len(self.labels)
         return np.unique(np.linspace(0, m - 1, min(n, m)).round().astype(np.intp))
 
+    def facts(
+        self,
+        rows: Rows | None,
+        choice: KChoice | None,
+        left_out: Mapping[str, str],
+        seed: int,
+    ) -> ClusterFacts:
+        """What sentences are made of; `rows` are None where they are texts."""
+        cells = None
+        columns: tuple[Column, ...] = ()
+        shuffled = None
+        if rows is not None:
+            columns = tuple(rows.schema)
+            cells = np.concatenate([np.asarray(b.X, float) for b in rows.blocks()])
+            # indicators of categories cannot be shuffled one by one
+            if self.block.X.shape[1] == cells.shape[1]:
+                shuffled = self.of_shuffled_columns(seed)
+        return ClusterFacts(
+            self.labels, self.points, cells, columns, choice, shuffled, left_out
+        )
+
     def of_shuffled_columns(self, seed: int) -> float | None:
         """The mean silhouette of clusters of the same table with every column shuffled by itself;
         the largest of three trials."""
@@ -475,7 +488,7 @@ class _Measures:
             return None
         rng = np.random.default_rng(seed)
         X = np.asarray(self.block.dense, dtype=np.float64)[self._sample(_SHUFFLED_ROWS)]
-        found = []
+        means = []
         for _ in range(_SHUFFLES):
             shuffled = rng.permuted(X, axis=0)
             block = Block(shuffled, None, None, 0, self.block.schema)
@@ -483,8 +496,8 @@ class _Measures:
             labels = np.asarray(model.labels_)
             if len(np.unique(labels[labels >= 0])) > 1:
                 metric = getattr(model, "metric_", "euclidean")
-                found.append(silhouette(shuffled, labels, metric=metric).mean)
-        return max(found, default=None)
+                means.append(silhouette(shuffled, labels, metric=metric).mean)
+        return max(means, default=None)
 
     def plane(self) -> tuple[np.ndarray | None, float]:
         """Rows and their coordinates in the plane, and the share of squared distances it holds."""

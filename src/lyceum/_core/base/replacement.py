@@ -17,6 +17,7 @@ from lyceum._core.probability import runner_up
 _MOST_BACKGROUND = 32  # rows that an explanation starts from
 _FEWEST_BACKGROUND = 4
 _BACKGROUND_CELLS = 1_000  # of wide tables, for which an explanation has many steps
+_WITHIN = np.sqrt(2.0) - 1.0  # where the row of a part is taken
 _FEW_PARTS = 3  # of which all orders are tried
 _ROWS_AT_ONCE = 100_000  # that an answer is asked for
 
@@ -80,19 +81,21 @@ def background_rows(block: Block) -> np.ndarray:
     array of shape (m, d)
         Cells, coded as in the block: 32 rows, and fewer, but at least 4, of more than 31 columns.
     """
+    block = block.without_zero_weights()
     w = block.weights
     X = block.X
     if not sparse.issparse(X):
         X = np.asarray(block.dense, dtype=np.float64)
     d = X.shape[1]
-    if not w.any():
+    if not len(w):
         return np.full((1, d), np.nan)
     order = np.argsort(_along_a_line(X), kind="stable")
     m = max(_FEWEST_BACKGROUND, min(_MOST_BACKGROUND, _BACKGROUND_CELLS // max(d, 1)))
-    # the middle of m parts of equal weight
+    # a row of each of m parts of equal weight, at a share that no sum of weights hits: the row
+    # would go by rounding there
     ends = np.cumsum(w[order])
-    middles = (np.arange(m) + 0.5) / m * ends[-1]
-    rows = X[order[np.searchsorted(ends, middles)]]
+    steps = (np.arange(m) + _WITHIN) / m * ends[-1]
+    rows = X[order[np.searchsorted(ends, steps)]]
     rows = np.array(rows.todense() if sparse.issparse(rows) else rows, np.float64)
     rows[:, [column.is_free_text for column in block.schema]] = np.nan
     return rows
@@ -179,13 +182,19 @@ def parts_by_replacement(
         for order in orders:
             between = _replace_in_turn(X[chunk], rows, parts, order, answer)
             answers = [base, *(scores(of, pairs) for of in between), score[pairs]]
-            steps = _without_passing_infinities(np.column_stack(answers))
-            steps = steps.reshape(len(chunk), m, -1)
-            changes = np.empty((len(chunk), m, len(parts)))
-            changes[:, np.arange(m)[:, None], order] = _changes(steps)
-            out[chunk, 1] += steps[:, :, 0].mean(axis=1) / len(orders)
-            out[chunk, 2:] += changes.mean(axis=1) / len(orders)
+            means = _mean_changes(np.column_stack(answers), order)
+            out[chunk, 1:] += means / len(orders)
     return out
+
+
+def _mean_changes(answers: np.ndarray, order: np.ndarray) -> np.ndarray:
+    """The mean first answer, and the mean change by every part, (n, 1 + parts), from the answers of
+    all steps, in which the parts come in these orders, (m, parts)."""
+    m, n_parts = order.shape
+    steps = _without_passing_infinities(answers).reshape(-1, m, n_parts + 1)
+    changes = np.empty((len(steps), m, n_parts))
+    changes[:, np.arange(m)[:, None], order] = _changes(steps)
+    return np.column_stack([steps[:, :, 0].mean(axis=1), changes.mean(axis=1)])
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,9 +64,9 @@ def read_workbook(path: str, file_format: FileFormat) -> tuple[pa.Table, list[st
         raise DataError(
             f"{path} is empty: the sheet needs a row of column names and some rows"
         )
+    first_row = numbered[0][0] + file_format.header
     if file_format.header:
         titles = rows.pop(0)
-        numbered.pop(0)
     else:
         titles = [f"x{j}" for j in range(len(rows[0]))]
     names = []
@@ -75,15 +75,12 @@ def read_workbook(path: str, file_format: FileFormat) -> tuple[pa.Table, list[st
         cells = [row[j] for row in rows]
         if title is None and all(cell is None for cell in cells):
             continue
-        if title is None or not str(title).strip():
-            names.append(f"column {j + 1}")
-        else:
-            names.append(_text(title).strip())
+        name = "" if title is None else _text(title).strip()
+        names.append(name or f"column {j + 1}")
         columns.append(_column(cells, file_format.missing))
     notes += filter(None, [renamed_note(names)])
-    first_row = numbered[0][0] if numbered else 2
-    table = pa.table(columns, names=unique_names(names))
-    return table.replace_schema_metadata({FIRST_ROW: str(first_row)}), notes
+    table = pa.table(columns, unique_names(names), metadata={FIRST_ROW: str(first_row)})
+    return table, notes
 
 
 def _sheet_rows(path: str, table: str) -> tuple[list[tuple[int, list[Any]]], list[str]]:
