@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from sklearn.preprocessing import TargetEncoder as TheirTargetEncoder
 
@@ -99,7 +100,7 @@ def test_a_model_with_means_is_saved_and_explained_by_the_columns_of_the_table(
     new = frame[:5].assign(town=["t1", "t2", None, "nowhere", "t5"])
     np.testing.assert_array_equal(again.predict_proba(new), model.predict_proba(new))
     fitted = FittedModel(again)
-    found = fitted.explain(fitted.rows(new))
+    found = fitted.explain(fitted.rows(pa.Table.from_pandas(new)))
     assert [str(name) for name in found.names] == ["town", "x"]
     assert np.abs(found.contributions[:, 0]).max() > 0.0
 

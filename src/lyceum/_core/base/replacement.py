@@ -158,7 +158,7 @@ def parts_by_replacement(
     >>> parts_by_replacement(np.array([[2.0, 3.0]]), np.zeros(2), product).tolist()
     [[6.0, 0.0, 3.0, 3.0]]
     >>> parts_by_replacement(np.array([[2.0, 3.0]]), np.diag([1.0, 3.0]), product).tolist()
-    [[6.0, 0.0, 2.5, 3.5]]
+    [[6.0, 0.0, 3.75, 2.25]]
     """
     n = len(X)
     parts: Sequence[Any] = range(X.shape[1]) if groups is None else groups

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, partial
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 
+from lyceum._core.base import CATEGORICAL_FEATURES
+from lyceum._core.constraints import Interval
 from lyceum._core.data import ArraySource, Block, Column, Inputs, Rows, Schema
 from lyceum._core.types import Data, Target
+from lyceum.errors import ModelFileError
 from lyceum.prepare import Transformer
 
 MANY_LEVELS = 30  # a category with more is encoded where it would be as many columns
@@ -46,25 +50,48 @@ class TargetEncoder(Transformer):
     ----------
     min_categories : int, default=31
         Columns with fewer stay as they are.
+    categorical_features : str, bool, mask, indices, names, dict or Schema, default="from_dtype"
+        Which columns hold categories.
 
     Attributes
     ----------
+    labels_ : list of str, or None
+        The classes that the values are shares of, if there are more than two.
     encodings_ : list of array of shape (categories + 1, n_values), or None
         Of every column, None for those that stay; the last row is that of missing cells.
     target_mean_ : array of shape (n_values,)
         The mean of all rows.
 
+    See Also
+    --------
+    lyceum.prepare.OneHotEncoder : A column for every category.
+    lyceum.studies.study : Encodes so what would be many columns.
+
+    References
+    ----------
+    Micci-Barreca, D. (2001). A preprocessing scheme for high-cardinality categorical attributes in
+    classification and prediction problems. SIGKDD Explorations 3.
+
     Examples
     --------
     >>> import pandas as pd
-    >>> from lyceum.studies.run.target_encoder import TargetEncoder
+    >>> from lyceum.studies import TargetEncoder
     >>> towns = pd.DataFrame({"town": ["Ulm"] * 4 + ["Bonn"] * 4})
     >>> pay = [1.0, 2.0, 1.0, 2.0, 5.0, 6.0, 5.0, 6.0]
-    >>> TargetEncoder(min_categories=2).fit(towns, pay).transform(towns[3:5]).values.tolist()
-    [[1.529...], [5.470...]]
+    >>> encoder = TargetEncoder(min_categories=2).fit(towns, pay)
+    >>> encoder.transform(towns[3:5])["town"].round(2).tolist()
+    [1.53, 5.47]
     """
 
     _takes_text = True
+    _parameter_constraints: ClassVar[dict] = {
+        "min_categories": [Interval(Integral, 1, None, closed="left")],
+        "categorical_features": CATEGORICAL_FEATURES,
+    }
+
+    labels_: list[str] | None
+    encodings_: list[np.ndarray | None]
+    target_mean_: np.ndarray
 
     def __init__(
         self,
@@ -76,7 +103,13 @@ class TargetEncoder(Transformer):
         self.categorical_features = categorical_features
 
     def fit(self, X: Data, y: Target = None):
-        """Learn the means of all categories."""
+        """Learn the means of all categories.
+
+        Parameters
+        ----------
+        X : array, frame or `scan(...)`
+        y : array of classes or numbers of shape (n_samples,), if the target is not in the scan
+        """
         self._learn(X, y)
         return self
 
@@ -103,12 +136,14 @@ class TargetEncoder(Transformer):
         has_classes = np.asarray(y).dtype.kind not in "f"
         if target is not None:
             has_classes = target.is_categorical
+        self._validate_params()
         inputs = _ClassTarget if has_classes else _NumberTarget
         rows = inputs(self).for_fit(X, y, None)
+        self.__dict__.pop("classes_", None)
         target = rows.schema.target
         assert target is not None
         n_classes = 0
-        self.labels_: list[str] | None = None
+        self.labels_ = None
         if has_classes:
             assert target.categories is not None
             n_classes = len(target.categories)
@@ -133,6 +168,23 @@ class TargetEncoder(Transformer):
         tables = [None if e is None else e[None] for e in self.encodings_]
         mean = self.target_mean_[None]
         return EncodeLevels(schema, tuple(tables), mean, self._names())
+
+    def _check_model(self) -> None:
+        super()._check_model()
+        if not hasattr(self, "encodings_"):
+            return
+        n_values = len(self.target_mean_)
+        fits = len(self.encodings_) == len(self.schema_)
+        fits = fits and (self.labels_ is None or len(self.labels_) == n_values)
+        for column, table in zip(self.schema_, self.encodings_):
+            if table is None or not fits:
+                continue
+            levels = () if column.categories is None else column.categories
+            fits = np.shape(table) == (len(levels) + 1, n_values)
+        if not fits:
+            raise ModelFileError(
+                "holds a TargetEncoder whose numbers do not fit together"
+            )
 
     def column_sources(self) -> np.ndarray:
         """The number of the input column that every output column comes from."""
