@@ -299,9 +299,10 @@ def cluster_table(
     plane, share = measures.plane()
     labels = measures.labels
     facts = measures.facts(None if words else rows, choice, left_out, seed)
-    if words is None:
+    if facts.cells is not None:
         profile = _profile(facts.cells, rows, labels)
     else:
+        assert words is not None
         profile = _word_profile(words, X, labels)
     return TableClusters(
         source,
@@ -333,9 +334,10 @@ def _member_table(data: Any, labels: np.ndarray, points: np.ndarray) -> Any:
         "cluster": labels,
         "silhouette": pa.array(points.round(4), from_pandas=True),
     }
-    for name in [] if table is None else table.column_names:
-        new = f"{name} (in the data)" if name in columns else name
-        columns[new] = table.column(name)
+    if table is not None:
+        for name in table.column_names:
+            new = f"{name} (in the data)" if name in columns else name
+            columns[new] = table.column(name)
     return pa.table(columns)
 
 

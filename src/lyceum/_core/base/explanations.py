@@ -109,7 +109,8 @@ def explain_frame(
             return answers
 
         order = rng.permutation(d)
-        parts = parts_by_replacement(np.ones((n, d)), np.zeros(d), answer_of, order)
+        own = np.ones((n, d))
+        parts = parts_by_replacement(own, np.zeros(d), answer_of, order.tolist())
         table[:, 0] = parts[:, 0]
         table[:, 1] += parts[:, 1] / n_background
         table[:, 2 + order] += parts[:, 2:] / n_background

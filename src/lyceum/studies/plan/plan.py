@@ -38,7 +38,7 @@ from lyceum.studies.plan.study_data import StudyData
 from lyceum.studies.plan.table_notes import only_classes_text
 from lyceum.studies.run.pipelines import build_pipeline, seed_of
 from lyceum.studies.run.settings_search import SEARCH_ROWS
-from lyceum.studies.run.target_encoder import MANY_LEVELS
+from lyceum.studies.run.target_statistics import MANY_LEVELS
 
 # rows up to which a learner whose cost grows faster than the rows is chosen
 _IN_MEMORY = 20_000
@@ -367,7 +367,8 @@ def _preparations(entry: catalog.Entry, data: StudyData) -> dict[str, str]:
     level would be a column of its own, and for boosting, which learns their rows by heart."""
     preparations = entry.preparations(data.schema, missing=data.has_missing)
     is_boosting = entry.name.startswith("HistGradientBoosting")
-    makes_columns = entry.load()._coding != "codes"
+    learner: Any = entry.load()
+    makes_columns = learner._coding != "codes"
     if not makes_columns and not is_boosting:
         return preparations
     if entry.takes_sparse_text(data.schema):
@@ -386,7 +387,7 @@ def _preparations(entry: catalog.Entry, data: StudyData) -> dict[str, str]:
     )
     encoded = replace(data.schema, columns=columns)
     return {
-        "TargetEncoder": (
+        "TargetStatistics": (
             f"categories of more than {MANY_LEVELS} levels are written as what the target is like"
             " among the rows of each, found on other rows"
         ),

@@ -23,7 +23,7 @@ _SMALL = 200_000  # cells
 _OWN_CLASSES = {
     "PriorClassifier": "lyceum.studies.run.baseline",
     "MeanRegressor": "lyceum.studies.run.baseline",
-    "TargetEncoder": "lyceum.studies.run.target_encoder",
+    "TargetStatistics": "lyceum.studies.run.target_statistics",
 }
 
 

@@ -11,7 +11,7 @@ from lyceum.studies import Recipe
 from lyceum.studies.plan.plan import Plan
 from lyceum.studies.plan.study_data import StudyData
 from lyceum.studies.run.pipelines import build_pipeline
-from lyceum.studies.run.target_encoder import TargetEncoder
+from lyceum.studies.run.target_statistics import TargetStatistics
 from lyceum.workflows import FittedModel
 
 RNG = np.random.default_rng(2)
@@ -30,7 +30,7 @@ def test_means_are_those_of_scikit_learn(kind):
         y = np.where(y > 0, "yes", "no")
     elif kind == "multiclass":
         y = np.array(["a", "b", "c"])[np.digitize(y, [-1.0, 1.0])]
-    found = TargetEncoder(min_categories=2).fit(frame, y).transform(frame)
+    found = TargetStatistics(min_categories=2).fit(frame, y).transform(frame)
     theirs = TheirTargetEncoder(target_type=kind).fit(frame[["town"]], y)
     encoded = found.drop(columns="x").to_numpy(float)
     np.testing.assert_allclose(encoded, theirs.transform(frame[["town"]]), atol=1e-12)
@@ -42,14 +42,14 @@ def test_training_rows_do_not_tell_their_own_target():
     n = 600
     noise = RNG.normal(size=n)
     frame = pd.DataFrame({"code": [f"c{i}" for i in RNG.integers(0, 400, n)]})
-    encoder = TargetEncoder()
+    encoder = TargetStatistics()
     honest = encoder.fit_transform(frame, noise)["code"]
     assert abs(np.corrcoef(honest, noise)[0, 1]) < 0.15
     leaking = encoder.transform(frame)["code"]
     assert np.corrcoef(leaking, noise)[0, 1] > 0.5
     # rows of a scan as those of a frame, however they are divided afterwards
     rows = scan(frame.assign(y=noise), target="y")
-    encoded = TargetEncoder().fit_transform(rows)
+    encoded = TargetStatistics().fit_transform(rows)
     some = np.array([5, 17, 300])
     np.testing.assert_allclose(
         encoded.take(some).in_one_block("test").X[:, 0], honest.to_numpy()[some]
@@ -59,7 +59,7 @@ def test_training_rows_do_not_tell_their_own_target():
 def test_missing_cells_are_a_category_and_unknown_ones_have_the_mean():
     towns = pd.DataFrame({"town": ["a", "a", "b", "b", None, None] * 5})
     y = np.tile([0.0, 1.0, 4.0, 5.0, 9.0, 10.0], 5)
-    encoder = TargetEncoder(min_categories=2).fit(towns, y)
+    encoder = TargetStatistics(min_categories=2).fit(towns, y)
     new = pd.DataFrame({"town": ["a", "b", None, "z"]})
     found = encoder.transform(new)["town"].tolist()
     assert found[3] == pytest.approx(y.mean())
@@ -79,12 +79,12 @@ def test_learners_that_would_get_a_column_per_level_and_boosting_are_given_means
 ):
     frame, y = _table()
     _, plan = _plan(tmp_path, frame, y)
-    encoded = {c.learner for c in plan.candidates if "TargetEncoder" in c.steps}
+    encoded = {c.learner for c in plan.candidates if "TargetStatistics" in c.steps}
     assert {"Ridge", "MLPRegressor", "HistGradientBoostingRegressor"} <= encoded
     assert not encoded & {"RandomForestRegressor", "DecisionTreeRegressor"}
     few = frame.assign(town=frame["town"].str[:2])
     _, plan = _plan(tmp_path, few, y, "few.csv")
-    assert not any("TargetEncoder" in c.steps for c in plan.candidates)
+    assert not any("TargetStatistics" in c.steps for c in plan.candidates)
 
 
 def test_a_model_with_means_is_saved_and_explained_by_the_columns_of_the_table(

@@ -32,7 +32,7 @@ class _NumberTarget(Inputs):
     task: ClassVar[Any] = "numbers"
 
 
-class TargetEncoder(Transformer):
+class TargetStatistics(Transformer):
     """Columns of many categories replaced by the mean of the target among the rows of a category;
     of more than two classes by the share of every class.
 
@@ -75,10 +75,10 @@ class TargetEncoder(Transformer):
     Examples
     --------
     >>> import pandas as pd
-    >>> from lyceum.studies import TargetEncoder
+    >>> from lyceum.studies import TargetStatistics
     >>> towns = pd.DataFrame({"town": ["Ulm"] * 4 + ["Bonn"] * 4})
     >>> pay = [1.0, 2.0, 1.0, 2.0, 5.0, 6.0, 5.0, 6.0]
-    >>> encoder = TargetEncoder(min_categories=2).fit(towns, pay)
+    >>> encoder = TargetStatistics(min_categories=2).fit(towns, pay)
     >>> encoder.transform(towns[3:5])["town"].round(2).tolist()
     [1.53, 5.47]
     """
@@ -120,7 +120,7 @@ class TargetEncoder(Transformer):
         tables: list[Any] = [None] * len(self.schema_)
         for j in range(len(tables)):
             if self.encodings_[j] is not None:
-                tables[j] = np.stack([encodings[j] for encodings, _ in by_fold])
+                tables[j] = np.array([encodings[j] for encodings, _ in by_fold])
         means = np.stack([mean for _, mean in by_fold])
         schema = Schema(self.schema_.columns)
         step = EncodeLevels(schema, tuple(tables), means, self._names())
@@ -183,7 +183,7 @@ class TargetEncoder(Transformer):
             fits = np.shape(table) == (len(levels) + 1, n_values)
         if not fits:
             raise ModelFileError(
-                "holds a TargetEncoder whose numbers do not fit together"
+                "holds a TargetStatistics whose numbers do not fit together"
             )
 
     def column_sources(self) -> np.ndarray:
@@ -238,7 +238,7 @@ class LevelSums:
 
     def merge(self, other: LevelSums) -> LevelSums:
         columns = [
-            None if a is None else a + b  # type: ignore[operator]
+            None if a is None or b is None else a + b
             for a, b in zip(self.columns, other.columns)
         ]
         return LevelSums(tuple(columns), self.all_rows + other.all_rows)
@@ -252,7 +252,7 @@ class LevelSums:
         """The sums of all folds but one, as one."""
         total = self.total()
         columns = [
-            None if a is None else a - c[fold]  # type: ignore[index]
+            None if a is None or c is None else a - c[fold]
             for a, c in zip(total.columns, self.columns)
         ]
         return LevelSums(tuple(columns), total.all_rows - self.all_rows[fold])
