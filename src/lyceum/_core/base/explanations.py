@@ -109,8 +109,7 @@ def explain_frame(
             return answers
 
         order = rng.permutation(d)
-        own = np.ones((n, d))
-        parts = parts_by_replacement(own, np.zeros(d), answer_of, order.tolist())
+        parts = parts_by_replacement(np.ones((n, d)), np.zeros(d), answer_of, order)
         table[:, 0] = parts[:, 0]
         table[:, 1] += parts[:, 1] / n_background
         table[:, 2 + order] += parts[:, 2:] / n_background

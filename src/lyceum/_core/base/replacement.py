@@ -116,7 +116,7 @@ def parts_by_replacement(
     X: np.ndarray,
     background: np.ndarray,
     answer: Callable[[np.ndarray], np.ndarray],
-    groups: Sequence[Any] | None = None,
+    groups: Sequence[Any] | np.ndarray | None = None,
     against_runner_up: bool = False,
     classes: np.ndarray | None = None,
 ) -> np.ndarray:
@@ -161,7 +161,7 @@ def parts_by_replacement(
     [[6.0, 0.0, 3.75, 2.25]]
     """
     n = len(X)
-    parts: Sequence[Any] = range(X.shape[1]) if groups is None else groups
+    parts: Any = range(X.shape[1]) if groups is None else groups
     out = np.zeros((n, 2 + len(parts)))
     if not n:
         return out

@@ -13,7 +13,7 @@ from lyceum._core.base import CATEGORICAL_FEATURES
 from lyceum._core.constraints import Interval
 from lyceum._core.data import ArraySource, Block, Column, Inputs, Rows, Schema
 from lyceum._core.types import Data, Target
-from lyceum.errors import ModelFileError
+from lyceum.errors import DataError, ModelFileError
 from lyceum.prepare import Transformer
 
 MANY_LEVELS = 30  # a category with more is encoded where it would be as many columns
@@ -133,7 +133,11 @@ class TargetStatistics(Transformer):
 
     def _learn(self, X: Data, y: Target) -> LevelSums:
         target = X.schema.target if isinstance(X, Rows) else None
-        has_classes = np.asarray(y).dtype.kind not in "f"
+        if target is None and y is None:
+            raise DataError(
+                "TargetStatistics requires y to be passed, but the target y is None"
+            )
+        has_classes = np.asarray(y).dtype.kind != "f"
         if target is not None:
             has_classes = target.is_categorical
         self._validate_params()
@@ -185,6 +189,11 @@ class TargetStatistics(Transformer):
             raise ModelFileError(
                 "holds a TargetStatistics whose numbers do not fit together"
             )
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
 
     def column_sources(self) -> np.ndarray:
         """The number of the input column that every output column comes from."""
