@@ -41,7 +41,9 @@ _LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
 def main(target: Path, words: list[str]) -> None:
     target.mkdir(parents=True, exist_ok=True)
     for old in [] if words else target.iterdir():
-        if old.is_dir() and old.name != "gallery":  # drawn only where a script changed
+        if old.is_file():
+            old.unlink()
+        elif old.name != "gallery":  # drawn only where a script changed
             shutil.rmtree(old)
     pages = [path for folder in RUN for path in sorted((DOCS / folder).glob("*.md"))]
     chosen = [path for path in pages if not words or any(w in str(path) for w in words)]

@@ -2,8 +2,8 @@
 Training and validation loss
 ============================
 
-The training loss falls on, the validation loss stops. Early stopping keeps the weights of its
-minimum.
+Training and validation loss by epoch. Training ends when the second has not fallen for a while,
+and the weights of its minimum are kept.
 """
 
 import numpy as np

@@ -20,8 +20,8 @@ for nodes in (2, 5, 20):
     model = MLPRegressor(
         (nodes,),
         activation="tanh",
-        max_iter=400,
-        learning_rate_init=0.02,
+        max_iter=1500,
+        learning_rate_init=0.05,
         random_state=0,
     )
     ax.plot(x, model.fit(x, y).predict(x), label=f"{nodes} nodes")

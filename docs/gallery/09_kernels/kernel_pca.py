@@ -2,7 +2,8 @@
 Principal components of a ring
 ==============================
 
-PCA cannot untie two rings, kernel PCA can. The first kernel component is nearly the radius.
+PCA cannot untie two rings, kernel PCA can. Along its first component the inner and the outer
+ring lie apart.
 """
 
 import matplotlib.pyplot as plt

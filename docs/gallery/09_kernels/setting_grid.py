@@ -2,8 +2,8 @@
 C and sigma together
 ====================
 
-Accuracy by cross-validation over both settings. Good pairs lie on a diagonal: narrower kernels
-need less C.
+Accuracy by cross-validation over both settings of an RBF machine. Most of the plane is good;
+too narrow and too wide kernels with a small C are not.
 """
 
 import numpy as np

@@ -2,8 +2,8 @@
 How many components?
 ====================
 
-The variance of each principal component and its running sum. Two components keep nine tenths of
-the penguins' measurements.
+The share of the variance that each principal component has, and its running sum. The dotted
+line at nine tenths says how many are enough.
 """
 
 from lyceum import plot

@@ -2,8 +2,8 @@
 Learning by walking
 ===================
 
-Values of a walker who learns from his own steps. After 500 walks they are near those of value
-iteration.
+Values of a walker who learns from his own steps, in a world without slipping. Rooms that he
+seldom visits are the last to be right.
 """
 
 from lyceum import plot
