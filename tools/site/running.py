@@ -29,7 +29,7 @@ _PLAIN = re.compile(r"(?<![\w.])(\d+(?:,\d{3})*(?:\.\d+)?|\.\d+)")
 # what is not prose: code, links, names in backticks, formulas, sources and generated parts
 _NOT_PROSE = re.compile(
     r"```.*?```|`[^`\n]*`|\]\([^)]*\)|\$\$.*?\$\$|\$[^$\n]*\$|<[^>]*>|\{\{.*?\}\}"
-    r"|chapters? \d+|^## Sources.*|^#.*?$",
+    r"|chapters? \d+|^    .*?$|^## Sources.*|^#.*?$",
     re.S | re.M,
 )
 
@@ -49,7 +49,8 @@ def run_page(path: Path, folder: Path) -> tuple[str, list[str]]:
         if kind == "paper":
             wrong.extend(wrong_lines(code, sums))
             return f"```text\n{code}```\n"
-        printed = io.StringIO()
+        # commands ask what a stream can write
+        printed = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
         try:
             with contextlib.redirect_stdout(printed):
                 if kind == "python":
@@ -61,7 +62,8 @@ def run_page(path: Path, folder: Path) -> tuple[str, list[str]]:
             line = traceback.extract_tb(error.__traceback__)[1].lineno or 1
             shown = code.splitlines()[line - 1] if kind == "python" else code
             wrong.append(f"{shown.strip()!r}: {type(error).__name__}: {error}")
-        shown = printed.getvalue().replace(f"{ROOT}{os.sep}", "").rstrip()
+        printed.seek(0)
+        shown = printed.read().replace(f"{ROOT}{os.sep}", "").rstrip()
         seen.append(shown)
         parts = [match.group()]
         if shown:
