@@ -121,11 +121,16 @@ def play(
 def _method(name: str) -> TheatreMethod:
     methods = {method.name: method for method in list_methods()}
     if name not in methods:
-        near = difflib.get_close_matches(name, methods, n=1)
-        hint = f": did you mean {near[0]!r}?" if near else ""
+        hint = _near(name, list(methods))
         listed = ", ".join(methods)
         raise SettingError(f"there is no method {name!r}{hint}; choose one of {listed}")
     return methods[name]
+
+
+def _near(name: str, known: Sequence[str]) -> str:
+    """The name that was perhaps meant."""
+    near = difflib.get_close_matches(name, known, n=1)
+    return f": did you mean {near[0]!r}?" if near else ""
 
 
 def _standardized(table: StageTable) -> StageTable:
@@ -165,12 +170,11 @@ def _table(
     elif target is None:
         target = _usual_target(method, table)
     names = _columns(method, table, columns, target)
-    for name in [*names, *([target] if target else [])]:
-        if name not in table.column_names:
-            near = difflib.get_close_matches(name, table.column_names, n=1)
-            hint = f": did you mean {near[0]!r}?" if near else ""
-            raise DataError(f"the table has no column {name!r}{hint}")
     wanted = [*names, target] if target else names
+    for name in wanted:
+        if name not in table.column_names:
+            hint = _near(name, table.column_names)
+            raise DataError(f"the table has no column {name!r}{hint}")
     part = table.select(wanted).drop_null()
     n = part.num_rows
     if n < 2:

@@ -106,13 +106,13 @@ def _assigned(
     )
     heads = ["row", *(f"|x − c{c + 1}|²" for c in range(len(centers))), "cluster"]
     rows = [
-        [r + 1, *squares[r].tolist(), f"{labels[r] + 1}"]
-        for r in range(min(len(X), _MOST_LISTED))
+        [r + 1, *each, f"{labels[r] + 1}"]
+        for r, each in enumerate(squares[:_MOST_LISTED].tolist())
     ]
     table = Table("Squared distances to the centers", heads, rows)
+    picture = _plane(stage, labels, centers, [ring(X[i], f"row {i + 1}")])
     title = f"Iteration {number + 1}: every row goes to its nearest center"
-    marks = [points(X, labels), _stars(centers), ring(X[i], f"row {i + 1}")]
-    return Scene(title, lines, [_plane(stage, marks)], [table], question)
+    return Scene(title, lines, [picture], [table], question)
 
 
 def _moved(
@@ -144,20 +144,20 @@ def _moved(
         float(after[j, 0]),
         [(float(centers[j, 0]), "that is where the center was")],
     )
-    marks = [points(X, labels), _stars(after)]
-    marks += [arrow(old, new, 5) for old, new in zip(centers, after)]
+    arrows = [arrow(old, new, 5) for old, new in zip(centers, after)]
     title = f"Iteration {number + 1}: every center moves to the mean of its rows"
-    return Scene(title, lines, [_plane(stage, marks)], question=question)
+    picture = _plane(stage, labels, after, arrows)
+    return Scene(title, lines, [picture], question=question)
 
 
-def _stars(centers: np.ndarray) -> dict[str, Any]:
+def _plane(
+    stage: Stage, labels: np.ndarray, centers: np.ndarray, more: list[Any]
+) -> dict[str, Any]:
+    X = stage.table.X
     names = [f"c{j + 1}" for j in range(len(centers))]
-    return points(centers, np.arange(len(centers)), names=names, shape="star")
-
-
-def _plane(stage: Stage, marks: list[Any]) -> dict[str, Any]:
+    stars = points(centers, np.arange(len(centers)), names=names, shape="star")
     title = "Rows in the colors of their clusters, centers as stars"
-    return plane(title, stage.table.X, stage.table.names, marks)
+    return plane(title, X, stage.table.names, [points(X, labels), stars, *more])
 
 
 METHODS = (

@@ -56,16 +56,7 @@ def perform(stage: Stage) -> Performance:
         for i, after in enumerate(record["rows"]):
             turn = _Turn(X[i], sign[i], weights, after)
             scenes.append(_scene(stage, turn, record["step"], i, sign))
-            records.append(
-                {
-                    "step": len(records),
-                    "row": i + 1,
-                    "score": turn.score,
-                    "margin": turn.y * turn.score,
-                    "coef": after[:2],
-                    "intercept": float(after[2]),
-                }
-            )
+            records.append({"step": len(records), "row": i + 1, **turn.record})
             weights = after
     last = scenes[-1]
     verdict = "A pass without a mistake: the classes are separated, and it ends."
@@ -86,6 +77,15 @@ class _Turn:
         self.before = before
         self.after = after
         self.score = float(before[:2] @ x + before[2])
+
+    @property
+    def record(self) -> dict[str, Any]:
+        return {
+            "score": self.score,
+            "margin": self.y * self.score,
+            "coef": self.after[:2],
+            "intercept": float(self.after[2]),
+        }
 
     @property
     def is_wrong(self) -> bool:
