@@ -6,7 +6,7 @@ plane in the units of the table, one with `width` and `height` a drawing whose y
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -190,42 +190,48 @@ def tree_marks(
     series: Sequence[int | None] = (),
 ) -> tuple[float, float, list[Mark]]:
     """Boxes and lines of the nodes of a tree that are shown: width, height and marks."""
-    visible = set(shown)
+    visible = sorted(set(shown))
     children = {
         node: [child for child in tree.children(node) if child in visible]
         for node in visible
     }
-    step = 128.0
+    across, depth = _tree_places(children)
+    lines: list[Mark] = []
+    boxes: list[Mark] = []
+    for node in visible:
+        y = 40.0 + 104.0 * depth[node]
+        for child in children[node]:
+            lines.append(line([[across[node], y], [across[child], y + 104.0]]))
+            middle = (across[node] + 2 * across[child]) / 3
+            lines.append(label(middle, y + 62.0, edges[child]))
+        color = series[node] if len(series) else None
+        tone = "now" if node == now else ""
+        boxes.append(
+            box(across[node], y, texts[node], width=116.0, series=color, tone=tone)
+        )
+    width = max(across.values()) + 64.0
+    return width, 80.0 + 104.0 * max(depth.values()), [*lines, *boxes]
+
+
+def _tree_places(
+    children: Mapping[int, Sequence[int]],
+) -> tuple[dict[int, float], dict[int, int]]:
+    """Leaves side by side from the left, parents above the middle of their children; and depths."""
     across: dict[int, float] = {}
     depth = {0: 0}
 
     def settle(node: int, left: float) -> float:
-        """Leaves side by side from the left, parents above the middle of their children."""
         for child in children[node]:
             depth[child] = depth[node] + 1
         if not children[node]:
-            across[node] = left + step / 2
-            return left + step
+            across[node] = left + 64.0
+            return left + 128.0
         right = left
         for child in children[node]:
             right = settle(child, right)
         ends = (children[node][0], children[node][-1])
-        across[node] = sum(across[child] for child in ends) / 2
+        across[node] = (across[ends[0]] + across[ends[1]]) / 2
         return right
 
-    width = settle(0, 0.0)
-    marks: list[Mark] = []
-    for node in sorted(visible):
-        y = 40.0 + 104.0 * depth[node]
-        for child in children[node]:
-            marks.append(line([[across[node], y], [across[child], y + 104.0]]))
-            middle = (across[node] + 2 * across[child]) / 3
-            marks.append(label(middle, y + 62.0, edges[child]))
-    for node in sorted(visible):
-        color = series[node] if len(series) else None
-        tone = "now" if node == now else ""
-        y = 40.0 + 104.0 * depth[node]
-        marks.append(
-            box(across[node], y, texts[node], width=step - 12, series=color, tone=tone)
-        )
-    return width, 80.0 + 104.0 * max(depth.values()), marks
+    settle(0, 0.0)
+    return across, depth

@@ -171,10 +171,6 @@ def _table(
         target = _usual_target(method, table)
     names = _columns(method, table, columns, target)
     wanted = [*names, target] if target else names
-    for name in wanted:
-        if name not in table.column_names:
-            hint = _near(name, table.column_names)
-            raise DataError(f"the table has no column {name!r}{hint}")
     part = table.select(wanted).drop_null()
     n = part.num_rows
     if n < 2:
@@ -188,13 +184,9 @@ def _table(
         part = part.take(np.sort(drawn))
     cells = {name: as_cells(part[name].to_pylist()) for name in wanted}
     _check_columns(method, cells, names, target)
-    return StageTable(
-        title,
-        tuple(names),
-        tuple(cells[name] for name in names),
-        target or "",
-        cells[target] if target else np.empty(0),
-    )
+    chosen = tuple(cells[name] for name in names)
+    answers = cells[target] if target else np.empty(0)
+    return StageTable(title, tuple(names), chosen, target or "", answers)
 
 
 def _usual_target(method: TheatreMethod, table: Any) -> str:
@@ -222,6 +214,10 @@ def _columns(
     """The columns to use: as asked, filled up with the first that the method can take."""
     least, most = method.columns
     chosen = list(columns or ())
+    for name in [*chosen, *filter(None, [target])]:
+        if name not in table.column_names:
+            hint = _near(name, table.column_names)
+            raise DataError(f"the table has no column {name!r}{hint}")
     wanted = max(least, len(chosen)) if chosen else most
     for name in table.column_names:
         if name == target or name in chosen or len(chosen) >= wanted:

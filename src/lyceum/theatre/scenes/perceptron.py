@@ -106,7 +106,8 @@ def _opening(stage: Stage, model: Perceptron, sign: np.ndarray) -> Scene:
 
 
 def _scene(stage: Stage, turn: _Turn, number: int, i: int, sign: np.ndarray) -> Scene:
-    w, b = turn.before[:2], float(turn.before[2])
+    w = turn.before[:2]
+    b = float(turn.before[2])
     margin = turn.y * turn.score
     target = stage.table.target[i]
     lines = [

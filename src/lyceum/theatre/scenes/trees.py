@@ -36,7 +36,7 @@ _COLUMNS = (
 
 
 @dataclass(frozen=True)
-class GrownTree:
+class StageTree:
     """A fitted tree, and its rows by node."""
 
     table: StageTable
@@ -115,7 +115,7 @@ def _counted(classes: Sequence[str], counts: Sequence[int]) -> str:
 def _perform(stage: Stage, model: Any) -> Performance:
     """Scenes of every node where columns were considered: entropy, gains, choice."""
     table = stage.table
-    grown = GrownTree(table, model.fit(table_frame(table), table.target))
+    grown = StageTree(table, model.fit(table_frame(table), table.target))
     tree = model.tree_
     scenes: list[Scene] = []
     records: list[dict[str, Any]] = []
@@ -152,7 +152,7 @@ def _perform(stage: Stage, model: Any) -> Performance:
 class _Node:
     """A node where columns were considered."""
 
-    grown: GrownTree
+    grown: StageTree
     number: int
     record: dict[str, Any]
 
