@@ -5,8 +5,8 @@
     python benchmarks/programs.py --record         also write PROGRAMS.md
 
 The programs in `programs/` use scikit-learn's interface as its user guide does, and know nothing of
-Lyceum. Each prints figures, a line each: `name: value`, or `name: value +- noise` where chance has a
-part in it. The switch (`python -m lyceum.dropin`) must not change a value by more than its noise,
+Lyceum. Each prints figures, one per line: `name: value`, or `name: value +- noise` where chance has
+a part in it. The switch (`python -m lyceum.dropin`) must not change a value by more than its noise,
 which is written into the program, nor any other word; without noise, the figure is the same to its
 last printed digit but one.
 """
@@ -165,13 +165,14 @@ def page(rows: list[tuple]) -> str:
     lines = [
         "# Programs written for scikit-learn, before and after the switch",
         "",
-        f"{date.today()}, {machine()}. `python benchmarks/programs.py --record` writes this page. Seconds are "
-        "processor time with start and imports; the figures that a program prints are equal, up to "
-        "the noise that it states, unless a line says otherwise.",
+        f"{date.today()}, {machine()}. `python benchmarks/programs.py --record` writes this page."
+        " Seconds are processor time with start and imports; the figures that a program prints are"
+        " equal, up to the noise that it states, unless a line says otherwise.",
         "",
         f"Median speed-up: {median(ratios):.2f}.",
         "",
-        "| program | scikit-learn s | Lyceum s | times as fast | figures | scikit-learn's own class, and why |",
+        "| program | scikit-learn s | Lyceum s | times as fast | figures |"
+        " scikit-learn's own class, and why |",
         "|---|--:|--:|--:|---|---|",
     ]
     for name, before, after, differing, theirs in rows:
