@@ -26,7 +26,7 @@ from lyceum.semi_supervised import (
     SelfTrainingClassifier,
     SemiSupervisedEM,
 )
-from lyceum.semi_supervised.label_propagation import neighbor_graph, propagate, spread
+from lyceum.semi_supervised.label_graph import neighbor_graph, propagate, spread
 
 
 def two_groups(n=200, known=6, seed=0):
