@@ -267,14 +267,8 @@ def persistent_clusters(
     stability, weight = _stabilities(last, leaving, w, parents, births)
     # all rows are one cluster only if they weigh enough, and some of them are dense
     single = single and size[-1] >= smallest and lam.any()
-    if leaves:
-        fits = np.ones(len(parents), dtype=bool)
-    else:
-        fits = weight <= largest
-    kept = _choose_clusters(parents, stability, fits, leaves, single)
-    if together > 0:
-        kept = _rise(kept, parents, births, together, single)
-    chosen = np.flatnonzero(kept)
+    kept = _choose_clusters(parents, stability, weight <= largest, leaves, single)
+    chosen = np.flatnonzero(_rise(kept, parents, births, together, single))
     # a cluster ends where its last row leaves, or where it is split
     ends = np.zeros(len(parents))
     np.maximum.at(ends, last, leaving)
@@ -392,7 +386,7 @@ def _choose_clusters(
     leaves: bool,
     single: bool,
 ) -> np.ndarray:
-    """Which clusters are kept; never one inside of another, nor one that does not fit."""
+    """Which clusters are kept; never one inside of another, nor, by stability, one too heavy."""
     # From the leaves up: a cluster is better than what is kept inside of it if it is as stable
     # as all of that together. The root counts only where a single cluster is allowed.
     k = len(parents)
@@ -402,8 +396,7 @@ def _choose_clusters(
     for c in range(k - 1, -1, -1):
         better = not has_children[c]
         if not leaves:
-            better = better or stability[c] >= inside[c]
-        better = better and fits[c]
+            better = fits[c] and (better or stability[c] >= inside[c])
         chosen[c] = better and (c > 0 or single)
         if c:
             inside[parents[c]] += stability[c] if better else inside[c]
