@@ -23,6 +23,9 @@ from lyceum.web import HANDLERS, JsonAnswer, Limited, Limits, Refused, TokenDoor
 from lyceum.workbench.desk import Desk
 from lyceum.workbench.pages import (
     ask,
+    clusters,
+    columns,
+    compare,
     data,
     decide,
     errors,
@@ -42,6 +45,9 @@ PAGES = (
     errors.PAGE,
     networks.PAGE,
     theatre.PAGE,
+    clusters.PAGE,
+    columns.PAGE,
+    compare.PAGE,
 )
 
 _TYPES = {
