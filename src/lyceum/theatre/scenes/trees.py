@@ -12,7 +12,6 @@ import numpy as np
 
 from lyceum import datasets
 from lyceum._core.lazy_arrow import pa
-from lyceum._core.text import show_count
 from lyceum.report import StepColumn, Steps, Table
 from lyceum.theatre.marks import drawing, tree_marks
 from lyceum.theatre.method import (
@@ -271,7 +270,7 @@ class _Node:
         n = len(self.grown.model.tree_.children(self.number))
         lines = [
             f"{chosen} has the largest {measure}: the node is split by it,"
-            f" {show_count(n, 'branch')}.".replace("branchs", "branches")
+            f" {n} branches."
         ]
         title = f"{self.name[0].upper()}{self.name[1:]}: split by {chosen}"
         return Scene(title, lines, [picture], [table])
