@@ -216,7 +216,7 @@ def test_what_does_not_fit_is_named():
         VotingRegressor([Ridge()], rule="vote").fit(X, y)
     with pytest.raises(SettingError, match="takes no weights"):
         VotingClassifier(rule="median", weights=[1, 1, 1]).fit(X, y)
-    with pytest.raises(SettingError, match=r"'ridge' .* is not"):
+    with pytest.raises(SettingError, match=r"'ridge'. should be a classifier"):
         VotingClassifier([("tree", DecisionTreeClassifier()), ("ridge", Ridge())]).fit(
             X, y
         )

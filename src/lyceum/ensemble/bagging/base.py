@@ -254,7 +254,8 @@ class BaggingBase(Ensemble):
             )
         if len(members) == self._n_members:
             warnings.warn(
-                f"there are {len(members)} members already: raise n_estimators to add some",
+                "Warm-start fitting without increasing n_estimators does not fit new members:"
+                f" there are {len(members)} already",
                 stacklevel=4,
             )
         return members

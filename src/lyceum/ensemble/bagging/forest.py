@@ -174,7 +174,6 @@ class Forest(WithTrees, Learner):
     class_weight: Any  # of classifiers
 
     trees_: list[Tree]
-    feature_importances_: np.ndarray
     classes_: np.ndarray
     seed_: int
     draws_: TreeDraws
@@ -230,7 +229,6 @@ class Forest(WithTrees, Learner):
             trees.append(tree)
             report("trees", len(trees), self.n_estimators)
         self.trees_ = trees
-        self.feature_importances_ = impurity_importances(trees, self.n_features_in_)
         for name in ("oob_score_", "oob_decision_function_", "oob_prediction_"):
             self.__dict__.pop(name, None)
         if self.oob_score:
@@ -301,6 +299,12 @@ class Forest(WithTrees, Learner):
         """One tree as a learner of its own."""
         check_is_fitted(self)
         return tree_of_forest(self, self.trees_[number])
+
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        """The mean of the falls of impurity by every column, normalized to sum 1."""
+        check_is_fitted(self)
+        return impurity_importances(self.trees_, self.n_features_in_)
 
     @property
     def estimators_samples_(self) -> list[np.ndarray]:
@@ -375,9 +379,6 @@ class Forest(WithTrees, Learner):
         return Summary(self._title(), facts, [sizes_table, importances])
 
     max_features_: int
-
-    def _shapes(self) -> dict[str, tuple[int, ...]]:
-        return {"feature_importances_": (self.n_features_in_,)}
 
     @classmethod
     def _parts(cls) -> tuple[type, ...]:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import clone, is_classifier
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from lyceum._core.base import (
     Classifier,
@@ -30,10 +30,12 @@ from lyceum._core.members import (
 from lyceum._core.types import Categories, Data, Operation, Target, Weights
 from lyceum.ensemble.committees.base import (
     NAMED_CONSTRAINTS,
+    MemberColumns,
     NamedEnsemble,
     member_kind,
+    usual_classifiers,
+    usual_regressors,
 )
-from lyceum.ensemble.committees.voting import usual_classifiers, usual_regressors
 from lyceum.errors import DataError
 from lyceum.linear import LogisticRegression, Ridge
 from lyceum.prepare import SimpleImputer, StandardScaler
@@ -44,18 +46,19 @@ _FINAL = 1_000_003  # the number of the final learner among the members, for its
 _CONSTRAINTS: dict[str, Any] = {
     **NAMED_CONSTRAINTS,
     "final_estimator": [HasMethods(["fit", "predict"]), None],
-    "cv": ["cv_object", StrOptions({"leave_one_out"})],
+    "cv": ["cv_object", StrOptions({"leave_one_out", "prefit"})],
     "passthrough": ["boolean"],
 }
 
 
-class _Stacking(NamedEnsemble):
+class _Stacking(MemberColumns, NamedEnsemble):
     """Level 0: the members; level 1: the final learner, on their out-of-fold answers."""
 
     _parameter_docs: ClassVar[str] = """
-    cv : int, "leave_one_out" or splitter
+    cv : int, "leave_one_out", "prefit" or splitter
         How rows are left out; folds and members run in parallel. Rows that a splitter never tests
-        are not learned from at level 1.
+        are not learned from at level 1. "prefit": the members are fitted already, on other rows,
+        and stay as they are.
     passthrough : bool
         Whether the final learner also sees the columns of the table.
     """
@@ -136,7 +139,11 @@ class _Stacking(NamedEnsemble):
         """
         data, target, w = self._member_data(X, y, sample_weight)
         self.level0_names_ = self._level0_names()
-        answers = self._out_of_fold(data, target, w, self.cv)
+        if self.cv == "prefit":
+            self.estimators_ = self._fitted_learners()
+            answers = self._answers(data)
+        else:
+            answers = self._out_of_fold(data, target, w, self.cv)
         tested = np.flatnonzero(np.isfinite(answers).all(axis=(0, 2)))
         if not len(tested):
             raise DataError(
@@ -154,8 +161,16 @@ class _Stacking(NamedEnsemble):
             self.level0_target_ = self.classes_[target[tested]]
         table = self._level1(columns, data, tested)
         self.final_estimator_ = self._fit_final(table, target[tested], weights)
-        self._fit_members(data, w)
+        if self.cv != "prefit":
+            self._fit_members(data, w)
         return self
+
+    def _fitted_learners(self) -> list[Any]:
+        """The members as they were given, of cv="prefit"."""
+        learners = self._learners()
+        for learner in learners:
+            check_is_fitted(learner)
+        return learners
 
     def _fit_final(
         self,
@@ -164,7 +179,7 @@ class _Stacking(NamedEnsemble):
         w: np.ndarray | None,
     ) -> Any:
         """The final learner on level-1 rows; `target` has class codes, or numbers."""
-        learner = set_seeds(clone(self._final()), self.seed_, _FINAL)
+        learner = set_seeds(clone(self._final()), self.seed_, _FINAL, keep=True)
         if w is not None and not w.all():
             positive = np.flatnonzero(w)
             table = table.take(positive)
@@ -253,6 +268,17 @@ class _Stacking(NamedEnsemble):
             final = class_operations(self.final_estimator_, self.classes_, level1)
             final.append(("shares", {}))
         return [("branches", {"branches": branches}), *final]
+
+    def _new_cells(self, data: MemberData) -> np.ndarray:
+        return np.asarray(self._level1(self._level0(data), data).X)
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """The names of the columns of `transform`: class, member and number of the answer."""
+        width = len(self.level0_names_) // len(self.names_)
+        names = self._answer_names(width)
+        if self.passthrough:
+            names += _check_feature_names_in(self, input_features).tolist()
+        return np.array(names, dtype=object)
 
     def level0(self, X: Data) -> Any:
         """The answers of the members, one column per member (and class): the rows of level 1."""
