@@ -251,6 +251,7 @@ TOGETHER: dict[str, tuple[dict[str, Any], ...]] = {
     "voting": ({"estimator": DecisionTreeClassifier(max_depth=1)},),
     "on_failure": ({"multiclass": "m1", "estimator": _RANDOM_STUMP},),
     "HistGradientBoostingRegressor.alpha": ({"loss": "quantile"}, {"loss": "huber"}),
+    "flatten_transform": ({"voting": "soft"},),
     "GradientBoostingRegressor.alpha": ({"loss": "quantile"}, {"loss": "huber"}),
     **dict.fromkeys(
         (

@@ -94,7 +94,8 @@ def test_one_round_by_hand():
     model = GradientBoostingRegressor(n_estimators=1, max_depth=1, learning_rate=0.5)
     model.fit([[0.0], [1.0], [2.0], [3.0]], [1.0, 3.0, 5.0, 7.0])
     assert model.predict([[0.0], [3.0]]).tolist() == [3.0, 5.0]
-    assert model.history_ == [2.5, 1.0] and model.train_score_.tolist() == [2.0]
+    assert model.history_ == [2.5, 1.0]
+    assert model.train_score_.tolist() == [2.0]
 
 
 def test_a_warm_start_goes_on_where_it_stopped(rows, tmp_path):
@@ -148,9 +149,9 @@ def test_what_is_refused(rows):
     X, y, w = rows
     with pytest.raises(DataError, match="y contains 1 class"):
         GradientBoostingClassifier().fit(X, np.ones(300, dtype=int))
+    model = GradientBoostingClassifier(init=KNeighborsClassifier())
     with pytest.raises(DataError, match="does not support sample weights"):
-        init = KNeighborsClassifier()
-        GradientBoostingClassifier(init=init).fit(X, y > 0, w)
+        model.fit(X, y > 0, w)
     with pytest.warns(FutureWarning, match="`criterion` is deprecated"):
         GradientBoostingRegressor(criterion="friedman_mse", n_estimators=1).fit(X, y)
 

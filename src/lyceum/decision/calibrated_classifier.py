@@ -230,7 +230,7 @@ class CalibratedClassifierCV(MetaEstimatorMixin, Classifier, BaseEstimator):
                 " out: give more rows, or method=PosteriorMap(...), which is known already"
             )
         rarest = int(counts[counts > 0].min())
-        if self.cv is not None and rarest < cv:
+        if self.cv is not None and rarest < int(cv):
             raise DataError(
                 f"Requesting {cv}-fold cross-validation but provided less than {cv} examples for"
                 " at least one class."

@@ -115,19 +115,23 @@ def forest(
 # -- trees as learners, for text, rules, paths and drawings ----------------------------
 
 
-def tree_of_forest(forest: Any, tree: Tree) -> Any:
-    """A tree that answers as the forest does, with classes or numbers."""
+def unfitted_tree(forest: Any) -> Any:
+    """A tree learner with the settings that it shares with a forest."""
     kind: Any = DecisionTreeRegressor
     if is_classifier(forest):
         kind = DecisionTreeClassifier
-    member = kind(
-        criterion=forest.criterion,
-        max_depth=forest.max_depth,
-        missing=forest.missing,
-        max_bins=forest.max_bins,
-        ccp_alpha=forest.ccp_alpha,
-        monotonic_cst=forest.monotonic_cst,
-    )
+    tree = kind(splitter=forest._splitter)
+    own = tree.get_params(deep=False)
+    settings = forest.get_params(deep=False)
+    shared = {name: settings[name] for name in own if name in settings}
+    for alone in ("random_state", "class_weight", "categorical_features"):
+        shared.pop(alone, None)
+    return tree.set_params(**shared)
+
+
+def tree_of_forest(forest: Any, tree: Tree) -> Any:
+    """A tree that answers as the forest does, with classes or numbers."""
+    member = unfitted_tree(forest)
     if is_classifier(forest):
         member.classes_ = forest.classes_
         member.actions_ = forest.classes_

@@ -147,6 +147,13 @@ class Ensemble(Learner):
     def _default(self) -> Any:
         raise undefined(self, "_default")
 
+    @property
+    def estimator_(self) -> Any:
+        """The estimator that members are copies of, not fitted."""
+        if not hasattr(self, "estimator"):
+            raise AttributeError(f"{type(self).__name__} has members of several kinds")
+        return self._base()
+
     def _copy(self) -> Any:
         return clone(self._base())
 
@@ -264,8 +271,9 @@ class Ensemble(Learner):
         if not self.framed_:
             refuse_codes(source.schema)
             container = source.X
-            if sparse.issparse(X) and X.shape == container.shape:
-                container = X  # in its own format
+            given: Any = X
+            if sparse.issparse(given) and given.shape == container.shape:
+                container = given  # in its own format
         if any(are_ours) or self._keeps_source:
             return MemberData(source, container, labels, named)
         return MemberData(None, container, labels)

@@ -25,7 +25,7 @@ from lyceum._core.base import (
     several_outputs,
     undefined,
 )
-from lyceum._core.constraints import Interval, StrOptions
+from lyceum._core.constraints import Interval, RealNotInt, StrOptions
 from lyceum._core.data import Block, Rows
 from lyceum._core.probability import class_weight_factors
 from lyceum._core.statistics import midpoints
@@ -53,7 +53,7 @@ from lyceum._core.trees import (
 )
 from lyceum._core.types import Data, Target, Weights
 from lyceum.ensemble.bagging.draws import OutOfBag, TreeDraws
-from lyceum.ensemble.tree_members import tree_of_forest
+from lyceum.ensemble.tree_members import tree_of_forest, unfitted_tree
 from lyceum.errors import SettingError
 from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
@@ -81,7 +81,7 @@ FOREST: dict[str, Any] = {
     "max_samples": [
         None,
         Interval(Integral, 1, None, closed="left"),
-        Interval(Real, 0, 1, closed="right"),
+        Interval(RealNotInt, 0, None, closed="neither"),
     ],
     "oob_score": ["boolean", callable],
     "ccp_alpha": [Interval(Real, 0, None, closed="left")],
@@ -305,6 +305,11 @@ class Forest(WithTrees, Learner):
         """The mean of the falls of impurity by every column, normalized to sum 1."""
         check_is_fitted(self)
         return impurity_importances(self.trees_, self.n_features_in_)
+
+    @property
+    def estimator_(self) -> Any:
+        """A tree with the settings of the forest's, not fitted."""
+        return unfitted_tree(self)
 
     @property
     def estimators_samples_(self) -> list[np.ndarray]:

@@ -135,7 +135,8 @@ class GradientBoostingClassifier(BoostedClasses, ExactBoosting):
         return Exponential(y, w)
 
     def _begin(self, block: Block) -> None:
-        n_classes = np.count_nonzero(np.bincount(block.y, block.w))
+        codes: Any = block.y
+        n_classes = np.count_nonzero(np.bincount(codes, block.w))
         if n_classes < 2:
             raise DataError(
                 f"y contains {n_classes} class after sample_weight trimmed classes with zero"

@@ -195,7 +195,8 @@ class ExactBoosting(BoostedTrees):
             self._begin(training)
         self.record_ = getattr(self, "record_", [])
         staged = self._staged(training)
-        self._stages_on(staged, judged and self._staged(judged), monitor)
+        judging = None if judged is None else self._staged(judged)
+        self._stages_on(staged, judging, monitor)
         if not self.record:
             del self.record_
         return self
@@ -235,7 +236,7 @@ class ExactBoosting(BoostedTrees):
         self.validation_history_ = []
         self.record_ = []
         for name in ("oob_scores_", "oob_improvement_", "oob_score_", "typical_"):
-            vars(self).pop(name, None)
+            self.__dict__.pop(name, None)
         assert block.y is not None
         self.baseline_ = self._loss(block.y, block.w).baseline()
         self.init_ = self.init

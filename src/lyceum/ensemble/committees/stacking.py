@@ -6,7 +6,9 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import clone, is_classifier
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from lyceum._core.base import (
@@ -49,6 +51,12 @@ _CONSTRAINTS: dict[str, Any] = {
     "cv": ["cv_object", StrOptions({"leave_one_out", "prefit"})],
     "passthrough": ["boolean"],
 }
+
+
+def _final_has_scores(self: Any) -> bool:
+    return hasattr(
+        getattr(self, "final_estimator_", self._final()), "decision_function"
+    )
 
 
 class _Stacking(MemberColumns, NamedEnsemble):
@@ -280,6 +288,25 @@ class _Stacking(MemberColumns, NamedEnsemble):
             names += _check_feature_names_in(self, input_features).tolist()
         return np.array(names, dtype=object)
 
+    def transform(self, X: Data) -> Any:
+        """The answers of the members, and with `passthrough` the columns of X: what the final
+        learner sees.
+
+        Parameters
+        ----------
+        X : array, frame or `scan(...)` of shape (n_samples, n_features)
+
+        Returns
+        -------
+        columns : array or frame of shape (n_samples, n_columns)
+            Named by `get_feature_names_out`; sparse where X is and passes through.
+        """
+        given: Any = X
+        if self.passthrough and sparse.issparse(given):
+            both = [sparse.csr_matrix(self.level0(X)), given]
+            return sparse.hstack(both, format=given.format)
+        return super().transform(X)
+
     def level0(self, X: Data) -> Any:
         """The answers of the members, one column per member (and class): the rows of level 1."""
         return self._apply_to_members(self._level0, X)
@@ -430,13 +457,27 @@ class StackingClassifier(Classifier, _Stacking):
     def _default_final(self) -> Any:
         return LogisticRegression()
 
-    def predict(self, X: Data) -> Any:
-        """The class of the largest posterior of the final learner."""
+    def predict(self, X: Data, **predict_params: Any) -> Any:
+        """The class of the largest posterior of the final learner; `predict_params` are given to
+        its `predict`."""
+        if predict_params:
+            return self.final_estimator_.predict(self.transform(X), **predict_params)
         return self._predict_largest(self._fused_answer, X)
 
     def predict_proba(self, X: Data) -> Any:
         """The posteriors of the final learner; its votes if it has none."""
         return self._apply_to_members(self._fused_answer, X)
+
+    @available_if(_final_has_scores)
+    def decision_function(self, X: Data) -> Any:
+        """The scores of the final learner, if it has some."""
+        return self._apply_to_members(self._final_scores, X)
+
+    def _final_scores(self, data: MemberData) -> np.ndarray:
+        table = self._level1(self._level0(data), data)
+        final = self.final_estimator_
+        level1 = MemberData(table if takes_rows(final) else None, table.X)
+        return level1.predict_with(final, "decision_function")
 
 
 class StackingRegressor(Regressor, _Stacking):
@@ -493,8 +534,11 @@ class StackingRegressor(Regressor, _Stacking):
     def _default_final(self) -> Any:
         return Ridge(alpha=1e-3, standardize=True)  # in any unit of the target
 
-    def predict(self, X: Data) -> Any:
-        """What the final learner predicts."""
+    def predict(self, X: Data, **predict_params: Any) -> Any:
+        """What the final learner predicts; `predict_params` are given to its `predict`, such as
+        `return_std`."""
+        if predict_params:
+            return self.final_estimator_.predict(self.transform(X), **predict_params)
         return self._apply_to_members(self._fused_answer, X)
 
 

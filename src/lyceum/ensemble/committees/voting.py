@@ -469,7 +469,7 @@ class VotingClassifier(Classifier, _Voting):
             data.class_codes(member, self.classes_, columns=self.columns_[i])
             for i, member in enumerate(self.estimators_)
         ]
-        return np.column_stack(votes)
+        return np.column_stack(votes).astype(np.float64)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """The names of the columns of `transform`: class, member and, of posteriors, number of the
