@@ -147,13 +147,6 @@ class Ensemble(Learner):
     def _default(self) -> Any:
         raise undefined(self, "_default")
 
-    @property
-    def estimator_(self) -> Any:
-        """The estimator that members are copies of, not fitted."""
-        if not hasattr(self, "estimator"):
-            raise AttributeError(f"{type(self).__name__} has members of several kinds")
-        return self._base()
-
     def _copy(self) -> Any:
         return clone(self._base())
 

@@ -134,6 +134,8 @@ class Forest(WithTrees, Learner):
         `lyceum.trees.permutation_importance` does not favor columns of many values.
     estimators_ : list of tree learners
         The trees as learners of their own, made on request: for text, rules, paths and drawings.
+    estimator_ : tree learner
+        A tree with the settings of the forest's, not fitted.
     estimators_samples_ : list of ndarray
         The rows that every tree was drawn, as often as it was; drawn anew on request from `draws_`.
     draws_ : TreeDraws
