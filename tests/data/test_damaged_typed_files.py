@@ -95,7 +95,7 @@ def test_more_buffers_of_views_than_there_are_end_before_arrow_takes_memory(
     with pytest.raises(
         DataError, match=r"t\.arrow is damaged: its batches are cut off"
     ):
-        read_data(path)
+        scan(path)
 
 
 def test_views_of_missing_cells_are_not_followed(tmp_path):
