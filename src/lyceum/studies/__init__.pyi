@@ -4,7 +4,15 @@ from lyceum.studies.compare.comparison import (
     RankedLearner as RankedLearner,
 )
 from lyceum.studies.compare.out_of_sample import OutOfSample as OutOfSample
+from lyceum.studies.compare.studies import compare_studies as compare_studies
 from lyceum.studies.main import study as study
+from lyceum.studies.mistakes.group_losses import GroupLoss as GroupLoss
+from lyceum.studies.mistakes.study_errors import (
+    ErrorRow as ErrorRow,
+    StudyErrors as StudyErrors,
+    explain_error as explain_error,
+    study_errors as study_errors,
+)
 from lyceum.studies.plan.candidate import (
     Candidate as Candidate,
     ColumnWarning as ColumnWarning,

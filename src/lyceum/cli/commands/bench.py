@@ -18,6 +18,7 @@ from lyceum.cli.options import (
     Loss,
     Model,
     named_values,
+    names_of,
     reads_files,
 )
 
@@ -92,6 +93,65 @@ def costs(
         out=out,
         force=force,
     )
+
+
+@commands.command(epilog="Example: lyceum errors credit-study --learner NaiveBayes")
+def errors(
+    study: Annotated[str, typer.Argument(help="The folder of a study with results.")],
+    learner: Annotated[
+        str | None,
+        typer.Option("--learner", "-l", help="By default the learner that was chosen."),
+    ] = None,
+    row: Annotated[
+        int | None,
+        typer.Option(help="Explain this row of the data, by a model of its fold."),
+    ] = None,
+    rows: Annotated[int, typer.Option(help="Rows to list of each kind.")] = 20,
+    as_json: AsJson = False,
+) -> None:
+    """Show where a learner of a study is wrong: rows, the worst group, and who disagrees."""
+    from lyceum.cli.screen import print_json, show_summary, show_table
+    from lyceum.studies import explain_error, study_errors
+
+    if row is not None:
+        example = explain_error(study, row, learner)
+        if as_json:
+            print_json(example.as_dict())
+            return
+        show_table(example.table())
+        return
+    mistakes = study_errors(study, learner)
+    if as_json:
+        print_json(mistakes.as_dict(rows))
+        return
+    show_summary(mistakes.summary(rows))
+
+
+@commands.command(epilog="Example: lyceum ranks loans-study cars-study wine-study")
+def ranks(
+    studies: Annotated[
+        list[str], typer.Argument(help="Folders of studies, two at least.")
+    ],
+    learners: Annotated[
+        str | None,
+        typer.Option(
+            help="Names separated by commas; by default those of all studies."
+        ),
+    ] = None,
+    alpha: Annotated[
+        float, typer.Option(help="The level of the critical difference.")
+    ] = 0.05,
+    as_json: AsJson = False,
+) -> None:
+    """Rank learners over several studies: Friedman's test, critical difference, pairs."""
+    from lyceum.cli.screen import print_json, show_summary
+    from lyceum.studies import compare_studies
+
+    comparison = compare_studies(studies, learners=names_of(learners), alpha=alpha)
+    if as_json:
+        print_json(comparison.as_dict())
+        return
+    show_summary(comparison.summary())
 
 
 @commands.command(epilog="Example: lyceum workbench customers.csv")

@@ -99,6 +99,16 @@ export function breakable(name) {
 }
 
 /**
+ * A table of a summary: its title, its columns and its rows.
+ * @param {{ title: string, columns: string[], rows: (string | number | null)[][] }} table
+ */
+export function summaryTable({ title, columns, rows }) {
+  const cell = (/** @type {string | number | null} */ value) => (typeof value === "number" || value === null ? numberText(value) : value);
+  const lines = rows.map((row) => row.map(cell));
+  return h("div", { class: "scrolls", tabindex: "0", role: "region", "aria-label": title }, tableOf(title, columns, lines));
+}
+
+/**
  * A table of texts and numbers.
  * @param {string} caption
  * @param {string[]} heads
