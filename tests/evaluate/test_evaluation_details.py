@@ -3,11 +3,19 @@
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from lyceum.errors import DataError
-from lyceum.evaluate import BayesFactor, delong
+from lyceum.bayes import NaiveBayes
+from lyceum.data import scan
+from lyceum.errors import DataError, SettingError
+from lyceum.evaluate import BayesFactor, delong, hoeffding_bound
+from lyceum.evaluate.label_codes import positive_mask
+from lyceum.evaluate.reports.kappa import disagreement_weights
+from lyceum.evaluate.resampling.experiment import Experiment
 from lyceum.evaluate.significance.criteria import _covariance
+from lyceum.evaluate.significance.paired_tests import significance
+from lyceum.linear import LinearRegression
 
 
 def parameters(code, K, d):
@@ -76,3 +84,59 @@ def test_delongs_variance_needs_two_rows_of_each_class(y):
         delong(y, [0.1, 0.2, 0.3], [0.3, 0.2, 0.1])
     both = delong([1, 1, 0, 0], [0.9, 0.8, 0.2, 0.1], [0.9, 0.1, 0.2, 0.8])
     assert np.isfinite(both.difference)
+
+
+def test_weights_of_kappa_are_square_not_negative_and_zero_on_the_diagonal():
+    right = [[0.0, 1.0], [2.0, 0.0]]
+    assert disagreement_weights(right, 2).tolist() == right
+    for wrong in (
+        [[0.0, -1.0], [2.0, 0.0]],
+        [[0.0, 1.0, 2.0]] * 3,
+        [[0.0, 1.0]],
+        [[1.0, 1.0], [1.0, 0.0]],
+    ):
+        with pytest.raises(SettingError, match=r"give \(2, 2\) numbers of at least 0"):
+            disagreement_weights(wrong, 2)
+    assert disagreement_weights("linear", 3)[0].tolist() == [0.0, 1.0, 2.0]
+    assert disagreement_weights("quadratic", 3)[2].tolist() == [4.0, 1.0, 0.0]
+
+
+def test_a_range_has_a_width():
+    for ends in (
+        (1.0, 1.0),
+        (2.0, 1.0),
+        [(0.0, 0.0), (1.0, 1.0)],
+        [(0.0, 1.0), (1.0, 0.0)],
+    ):
+        with pytest.raises(SettingError, match="from low to a higher end"):
+            hoeffding_bound(2, 0.1, value_range=ends)
+    # Σ (b - a)² of both: 1 and 9, so that the exponent is -2 (2 · 0.1)² / 10
+    both = hoeffding_bound(2, 0.1, value_range=[(0.0, 1.0), (-1.0, 2.0)])
+    one = hoeffding_bound(2, 0.1, value_range=(0.0, math.sqrt(5.0)))
+    assert float(both) == pytest.approx(float(one))
+
+
+def test_a_test_is_significant_below_the_level():
+    assert significance(0.0499) == "differ"
+    assert significance(0.05) == "no difference shown"
+
+
+def test_the_larger_of_two_numbers_is_positive():
+    assert positive_mask([3, 7, 3]).tolist() == [False, True, False]
+    assert positive_mask([1, 1]).tolist() == [True, True]
+    assert positive_mask([0.0, 0.0]).tolist() == [False, False]
+    assert positive_mask([5, 5]).tolist() == [False, False]
+    with pytest.raises(SettingError, match="3 classes"):
+        positive_mask([1, 2, 3])
+
+
+def test_classes_of_an_experiment_are_those_of_the_target():
+    frame = pd.DataFrame({"x": [1.0, 2.0, 3.0, 4.0], "y": ["b", "a", "b", "a"]})
+    frame["y"] = pd.Categorical(frame["y"], categories=["b", "a", "never"])
+    rows = scan(frame, target="y")
+    experiment = Experiment.of(NaiveBayes(), rows)
+    assert experiment.classes.tolist() == list(rows.schema.target.categories)
+    plain = Experiment.of(NaiveBayes(), frame[["x"]].to_numpy(), np.array(list("baba")))
+    assert plain.classes.tolist() == ["a", "b"]
+    regression = Experiment.of(LinearRegression(), [[1.0], [2.0]], [1.0, 2.0])
+    assert regression.classes is None
