@@ -133,7 +133,11 @@ def _front_page(sections: list[str]) -> str:
         for (number, title), path in zip(SECTIONS.items(), _markdown("chapters"))
     ]
     parts = [readme.replace("](docs/", "]("), "\n## The course\n", *listed, ""]
-    parts.append(_tree([*sections, "gallery/index", "guides", "reference/index", "about"], "hidden"))
+    parts.append(
+        _tree(
+            [*sections, "gallery/index", "guides", "reference/index", "about"], "hidden"
+        )
+    )
     return "\n".join(parts)
 
 
