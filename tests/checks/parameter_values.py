@@ -287,7 +287,7 @@ TOGETHER: dict[str, tuple[dict[str, Any], ...]] = {
     "SequentialFeatureSelector.random_state": (
         {"estimator": DecisionTreeRegressor(max_depth=2)},
     ),
-    "n_neighbors": ({"score_func": "relief"},),
+    "n_neighbors": ({"score_func": "relief"}, {"kernel": "nearest"}),
     "SelectKBest.max_samples": ({"score_func": "relief"},),
     "plus": ({"direction": "plus_minus"},),
     "minus": ({"direction": "plus_minus"},),

@@ -27,6 +27,7 @@ DEFAULTS: dict[tuple[str, str], str] = {
     ("Lasso", "tol"): "a smaller duality gap at the same cost",
     ("LassoCV", "max_iter"): "an epoch costs less; seldom reached",
     ("LassoCV", "tol"): "a smaller duality gap at the same cost",
+    ("GaussianMixture", "reg_covar"): "a prior of one row, in any unit of the columns",
     ("LogisticRegression", "solver"): "Newton steps where columns are few, L-BFGS else",
     ("LogisticRegression", "tol"): "free of units, and a smaller gradient",
     ("MLPClassifier", "alpha"): "the penalty is per row",

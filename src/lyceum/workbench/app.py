@@ -30,6 +30,7 @@ from lyceum.workbench.pages import (
     networks,
     question,
     study,
+    theatre,
 )
 
 # the order of the tabs; `docs/workbench.md` says how a page is added
@@ -41,6 +42,7 @@ PAGES = (
     ask.PAGE,
     errors.PAGE,
     networks.PAGE,
+    theatre.PAGE,
     clusters.PAGE,
     columns.PAGE,
     compare.PAGE,
