@@ -17,7 +17,7 @@ FILE_TYPES = {
     ".css": "text/css; charset=utf-8",
     ".svg": "image/svg+xml",
 }
-_STYLES = ("base.css", "charts.css", "pages.css")
+_STYLE = re.compile(r'rel="stylesheet" href="/page/([^"]+)"')
 _IMPORT = re.compile(
     r'^((?:import|export)\b[^;]*?\bfrom\s+|import\s+)"(\.[^"]+)"', re.M
 )
@@ -57,7 +57,9 @@ def exported_page(name: str, title: str) -> str:
         + base64.b64encode(source.encode()).decode()
         for path, source in modules.items()
     }
-    styles = "\n".join(static_files()[path].read_text("utf-8") for path in _STYLES)
+    shell = static_files()["index.html"].read_text("utf-8")
+    paths = _STYLE.findall(shell)
+    styles = "\n".join(static_files()[path].read_text("utf-8") for path in paths)
     return f"""<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
