@@ -103,6 +103,6 @@ def test_rows_are_counted_as_in_the_spreadsheet_below_a_title(tmp_path):
     bare = FileFormat(header=False)
     assert read_data(written(tmp_path, "1,2\n3,4\n", "bare.csv"), bare).first_row == 1
     model = LinearRegression().fit(scan(text, target="sold", ignore=["shop"]))
-    predict_file(model, sheet, tmp_path / "out.csv")
+    predict_file(model, sheet, tmp_path / "out.csv", everything=True)
     lines = (tmp_path / "out.csv").read_text(encoding="utf-8").splitlines()
     assert [line.split(",")[0] for line in lines] == ['"row"', "4", "5", "6"]
