@@ -29,7 +29,9 @@ def headline(study: Study) -> str:
         return f"{none} predicts {target} better than a constant guess."
     what = _how_good(study, choice)
     guess = ""
-    if baseline is not None:
+    if baseline is not None and choice.loss >= baseline.loss:
+        guess = ": no better than a constant guess"
+    elif baseline is not None:
         guess = f"; {_guess(study, baseline)}"
         if not is_shown(choice.p_baseline):
             guess += ", a difference that chance could make"
