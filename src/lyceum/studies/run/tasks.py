@@ -71,6 +71,10 @@ def run_tasks(plan: Plan, data: StudyData, store: Store, deadline: Deadline) -> 
                 board.report()
             else:
                 break
+    if isinstance(board.jobs, Race):
+        job = board.jobs.last_resort()
+        if job is not None:
+            board.add(TaskRunner(plan, data, deadline.for_report)(job, False))
     if not runner.deadline.is_over:  # learners that failed were not run on all folds
         board.report_all()
 
