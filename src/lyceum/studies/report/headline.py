@@ -60,8 +60,10 @@ def _how_good(study: Study, learner: RankedLearner) -> str:
     left = ""
     if learner.reject_rate:
         left = f" that it decides, and leaves {out_of(learner.reject_rate)} to a person"
-    wrong = out_of(learner.error, _least(study))
-    return f"predicts {target}, wrong in {wrong} rows{left}"
+    wrong = f"{out_of(learner.error, _least(study))} rows"
+    if learner.error == 0.0:  # of nine rows that says little
+        wrong = f"none of the {study.comparison.n_rows:,} rows tested"
+    return f"predicts {target}, wrong in {wrong}{left}"
 
 
 def _guess(study: Study, baseline: RankedLearner) -> str:
