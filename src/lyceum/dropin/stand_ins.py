@@ -102,6 +102,7 @@ def stand_in(name: str) -> Any:
         "__qualname__": name,
         "__doc__": ours.__doc__,
         "_theirs": theirs,
+        "_gives_arrays": True,  # of frames too, unless `set_output` says otherwise
     }
     for verb in _verbs(ours):
         body[verb] = _giving_way(getattr(ours, verb), verb)

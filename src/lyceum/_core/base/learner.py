@@ -40,6 +40,7 @@ from lyceum._core.data import (
     Rows,
     Schema,
     Step,
+    numbered_names,
 )
 from lyceum._core.report import Explanation, Summary
 from lyceum._core.steps import StepKind, Steps, steps_of
@@ -191,6 +192,7 @@ class Learner(BaseEstimator):
         cells."""
         if "schema_" not in vars(self):
             check_is_fitted(self)
+            self._take_given_coef()
         rows = Inputs(self).for_predict(X)
         if checked:
             return self._prepare_rows(rows)
@@ -198,6 +200,14 @@ class Learner(BaseEstimator):
             if not isinstance(step, CheckCells):
                 rows = rows.then(step)
         return rows
+
+    def _take_given_coef(self) -> None:
+        """Coefficients that were set by hand, as scikit-learn's own searches do, are those of the
+        columns of an array."""
+        if hasattr(self, "coef_"):
+            names = numbered_names(np.shape(self.coef_)[-1])
+            self.schema_ = Schema.of_numbers(names)
+            self.n_features_in_ = len(names)
 
     def _prepare_rows(self, rows: Rows) -> Rows:
         for step in self._steps():

@@ -201,7 +201,7 @@ def learn(
         # one
         numbers = [rows.schema[int(j)].name for j in rows.schema.continuous]
         if numbers:
-            rows = KBinsDiscretizer(n_bins=bins).fit(rows).transform(rows)
+            rows = KBinsDiscretizer(bins, strategy="auto").fit(rows).transform(rows)
         structure = learn_structure(
             rows,
             method,

@@ -108,14 +108,21 @@ class SupportVectors(KernelLearner):
         elif hasattr(self, "coef_"):
             del self.coef_
 
+    def _keep_sparse(self) -> None:
+        """Of sparse rows, the coefficients are sparse too, as in scikit-learn."""
+        if sparse.issparse(self.support_vectors_):
+            self.dual_coef_ = sparse.csr_array(self.dual_coef_)
+            if hasattr(self, "coef_"):
+                self.coef_ = sparse.csr_array(self.coef_)
+
     def _machine_coef(self) -> np.ndarray:
         """The coefficients of the support vectors in every machine, (n_support, n_machines)."""
-        return np.ascontiguousarray(self.dual_coef_.T)
+        return np.ascontiguousarray(as_dense(self.dual_coef_).T)
 
     def _warn_unless_converged(self, converged: bool) -> None:
         if not converged:
             warnings.warn(
-                f"{type(self).__name__} stopped after {self.n_iter_:,} working sets with a KKT"
+                f"{type(self).__name__} stopped after {np.max(self.n_iter_):,} working sets with a KKT"
                 f" residual of {np.max(self.kkt_residual_):.1e} > tol={self.tol:g}: scale the"
                 " columns, lower C, or raise tol or max_iter",
                 ConvergenceWarning,
@@ -127,7 +134,7 @@ class SupportVectors(KernelLearner):
         if not len(self.intercept_):
             return np.zeros((X.shape[0], 0))
         if isinstance(self.kernel_, LinearKernel):
-            return np.asarray(X @ self.coef_.T) + self.intercept_
+            return np.asarray(X @ as_dense(self.coef_).T) + self.intercept_
         coef = self._machine_coef()
         if isinstance(self.kernel_, PrecomputedKernel):
             return X[:, self.support_] @ coef + self.intercept_
@@ -136,7 +143,8 @@ class SupportVectors(KernelLearner):
     def _machine_operations(self) -> list[Operation]:
         """f of every machine, for exported models."""
         if isinstance(self.kernel_, LinearKernel):
-            sums = {"coef": self.coef_.tolist(), "intercept": self.intercept_.tolist()}
+            coef = as_dense(self.coef_).tolist()
+            sums = {"coef": coef, "intercept": self.intercept_.tolist()}
             return [("linear", sums)]
         return kernel_operations(
             self,
@@ -148,7 +156,7 @@ class SupportVectors(KernelLearner):
 
     def _support_contributions(self, X: Data) -> np.ndarray:
         """coef_i k(x_i, x) of the support vectors of the only machine, (n, n_support)."""
-        coef = self.dual_coef_[0]
+        coef = as_dense(self.dual_coef_)[0]
 
         def parts(block: Block) -> np.ndarray:
             if isinstance(self.kernel_, PrecomputedKernel):
@@ -167,13 +175,20 @@ class SupportVectors(KernelLearner):
         n = len(self.support_)
         d = self._n_cells
         shapes: dict[str, tuple[int, ...]] = {
-            "dual_coef_": (n_coef, n),
             "intercept_": (n_machines,),
             "support_": (n,),
         }
         # of rows that may be sparse or hold missing cells nothing is said
-        if not sparse.issparse(self.support_vectors_) and not self._takes_missing:
+        if sparse.issparse(self.support_vectors_):
+            return shapes
+        shapes["dual_coef_"] = (n_coef, n)
+        if not self._takes_missing:
             shapes["support_vectors_"] = (n, 0 if self._is_precomputed else d)
         if isinstance(self.kernel_, LinearKernel):
             shapes["coef_"] = (n_machines, d)
         return shapes
+
+
+def as_dense(array: Any) -> np.ndarray:
+    """The array itself, or what a sparse one holds."""
+    return array.toarray() if sparse.issparse(array) else array

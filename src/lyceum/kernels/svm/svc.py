@@ -34,7 +34,7 @@ from lyceum.kernels.svm.report import (
     explain_by_support_vectors,
     svc_summary,
 )
-from lyceum.kernels.svm.support_vectors import SVM_CONSTRAINTS, SupportVectors
+from lyceum.kernels.svm.support_vectors import SVM_CONSTRAINTS, SupportVectors, as_dense
 from lyceum.kernels.svm.workings import check_can_show, dual_workings
 from lyceum.report import Explanation, Summary
 
@@ -101,7 +101,7 @@ class SVC(Classifier, SupportVectors):
         The numbers of the rows with an α above 0, class by class.
     support_vectors_ : array or CSR of shape (n_support, d)
         Their cells; without columns for precomputed kernels.
-    dual_coef_ : array of shape (K - 1, n_support), or (K, n_support)
+    dual_coef_ : array or CSR of shape (K - 1, n_support), or (K, n_support)
         α y of the support vectors: of pairs, one row per other class in their order, so that a
         support vector of class i has its machine with class j in row j, or j - 1 if j > i; for
         "one_vs_rest" one row per class.
@@ -127,8 +127,8 @@ class SVC(Classifier, SupportVectors):
         With `probability=True`: P = 1 / (1 + exp(-(A f + B))).
     base_point_ : array of shape (d,)
         Where explanations start: the means of the columns.
-    n_iter_ : int
-        The number of working sets.
+    n_iter_ : array of int of shape (n_machines,)
+        The number of working sets of every machine.
     converged_ : bool
         Whether `tol` was reached.
     history_ : list of float
@@ -306,6 +306,7 @@ class SVC(Classifier, SupportVectors):
         used = used[np.argsort(codes[used], kind="stable")]
         self._store_support(used, coef, cells, weighted)
         self._set_dual_coef(coef[used], codes[used])
+        self._keep_sparse()
         self._set_optima([machine for _, machine in machines])
 
     def _set_dual_coef(self, coef: np.ndarray, codes: np.ndarray) -> None:
@@ -331,7 +332,7 @@ class SVC(Classifier, SupportVectors):
         self.primal_objective_ = of_each(lambda machine: machine.primal)
         self.dual_objective_ = of_each(lambda machine: machine.dual)
         self.kkt_residual_ = of_each(lambda machine: machine.kkt)
-        self.n_iter_ = max((machine.rounds for machine in machines), default=0)
+        self.n_iter_ = np.array([m.rounds for m in machines] or [0], dtype=np.int32)
         self.converged_ = all(machine.converged for machine in machines)
         # one rising curve: every machine on top of the objectives of those before it
         self.history_ = []
@@ -354,7 +355,7 @@ class SVC(Classifier, SupportVectors):
         if not self._has_pairs:
             return super()._machine_coef()
         codes = np.repeat(np.arange(len(self.classes_)), self.n_support_)
-        return unpack_pairs(self.dual_coef_, self.machines_, codes)
+        return unpack_pairs(as_dense(self.dual_coef_), self.machines_, codes)
 
     # -- predict -----------------------------------------------------------------------
 

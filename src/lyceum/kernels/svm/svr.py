@@ -21,7 +21,11 @@ from lyceum.kernels.svm.report import (
     support_explanation,
 )
 from lyceum.kernels.svm.smo import DualProblem, DualSolution, solve_dual
-from lyceum.kernels.svm.support_vectors import SVM_CONSTRAINTS, SupportVectors
+from lyceum.kernels.svm.support_vectors import (
+    SVM_CONSTRAINTS,
+    SupportVectors,
+    as_dense,
+)
 from lyceum.report import Explanation, Summary, Table
 
 
@@ -212,6 +216,7 @@ class SVR(Regressor, SupportVectors):
         used = np.flatnonzero(coef)
         self._store_support(used, coef[:, None], cells, weighted)
         self.dual_coef_ = coef[used][None, :]
+        self._keep_sparse()
         self.n_support_ = np.array([len(used)])
 
     def _kkt_residual(
@@ -292,7 +297,7 @@ class SVR(Regressor, SupportVectors):
         tables = []
         if hasattr(self, "coef_") and len(self.design_names) <= 200:
             names = ("(intercept)", *self.design_names)
-            weights = np.append(self.intercept_, self.coef_).tolist()
+            weights = np.append(self.intercept_, as_dense(self.coef_)).tolist()
             lines = list(zip(names, weights))
             tables.append(Table("Weights", ("column", "weight"), lines))
         return Summary(head.title, {**head.facts, **facts}, tables)

@@ -409,7 +409,7 @@ def fit_facts(learner: Estimator) -> dict[str, Any]:
         "log-likelihood": learner.log_likelihood_,
         "of class shares alone": learner.null_log_likelihood_,
         "pseudo R² (McFadden)": float(1.0 - ratio),
-        "iterations": f"{learner.n_iter_}{'' if learner.converged_ else ', not converged'}",
+        "iterations": f"{learner.n_iter_[0]}{'' if learner.converged_ else ', not converged'}",
     }
     if np.isinf(learner._C):
         # Wilks: twice the gain in log-likelihood is χ² with one degree per coefficient

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -176,7 +177,7 @@ def grid(
                 f"alphas={alphas}, eps={eps}: give at least one alpha and eps between 0 and 1"
             )
         return falling_penalties(most, eps, int(alphas))
-    return given_penalties(alphas)
+    return given_penalties(alphas, takes_zero=True)
 
 
 def falling_penalties(most: float, eps: float, count: int) -> np.ndarray:
@@ -192,17 +193,23 @@ def falling_penalties(most: float, eps: float, count: int) -> np.ndarray:
     return np.geomspace(most, least, count)
 
 
-def given_penalties(alphas: ArrayLike) -> np.ndarray:
+def given_penalties(alphas: Any, takes_zero: bool = False) -> np.ndarray:
     """The penalties that were given, falling."""
+    for k, alpha in enumerate(alphas if isinstance(alphas, list | tuple) else ()):
+        if not isinstance(alpha, Real):
+            kind = type(alpha).__name__
+            raise TypeError(f"alphas[{k}] must be an instance of float, not {kind}")
     numbers = number_setting("alphas", alphas).ravel()
     values = np.sort(numbers)[::-1]
-    is_finite = np.isfinite(values).all()
-    if not len(values) or not is_finite or values[-1] <= 0:
-        bad = next(
-            (f"alphas[{k}] == {a}" for k, a in enumerate(numbers) if not a > 0),
-            "alphas",
-        )
-        raise SettingError(f"{bad}, must be > 0.0: alphas must be positive numbers")
+    is_positive = (values >= 0 if takes_zero else values > 0).all()
+    if not len(values) or not np.isfinite(values).all() or not is_positive:
+        bad = "alphas"
+        for k, alpha in enumerate(np.ravel(alphas)):
+            if not (alpha > 0 or (takes_zero and alpha == 0)):
+                bad = f"alphas[{k}] == {alpha}"
+                break
+        limit = ">= 0.0" if takes_zero else "> 0.0"
+        raise SettingError(f"{bad}, must be {limit}. Give positive numbers as alphas")
     return values
 
 
