@@ -32,7 +32,7 @@ class NetworkReport(Learner):
     parameters_: np.ndarray
     history_: list[float]
     validation_history_: list[float]
-    validation_scores_: list[float]
+    validation_scores_: list[float] | None
     best_epoch_: int
     n_iter_: int
     n_steps_: int
@@ -60,6 +60,42 @@ class NetworkReport(Learner):
     def intercepts_(self) -> list[np.ndarray]:
         """The biases of every layer."""
         return [part[layer.n_in] for layer, part in self._layer_parts()]
+
+    @property
+    def loss_curve_(self) -> list[float]:
+        """The training loss of every epoch: `history_` by scikit-learn's name."""
+        return self.history_
+
+    @property
+    def best_loss_(self) -> float | None:
+        """The lowest training loss; None where validation rows decided."""
+        return None if self.validation_history_ else min(self.history_)
+
+    @property
+    def best_validation_score_(self) -> float | None:
+        """The highest score on the validation rows; None without."""
+        return max(self.validation_scores_) if self.validation_scores_ else None
+
+    @property
+    def n_layers_(self) -> int:
+        """The number of layers, inputs and outputs among them."""
+        return len(self.widths_)
+
+    @property
+    def n_outputs_(self) -> int:
+        """The number of output nodes."""
+        return int(self.widths_[-1])
+
+    @property
+    def out_activation_(self) -> str:
+        """The activation of the output nodes."""
+        name = _OUTPUTS[self._architecture.loss]
+        return {"linear": "identity", "sigmoid": "logistic"}.get(name, name)
+
+    @property
+    def t_(self) -> int:
+        """The number of rows that training has seen, over all epochs."""
+        return self.n_iter_ * self.n_rows_
 
     @property
     def radii_(self) -> list[np.ndarray | None]:
@@ -96,7 +132,7 @@ class NetworkReport(Learner):
             "steps": f"{self.n_steps_:,} ({self.solver}, {size} per step)",
             "stopped by": self.stopped_,
         }
-        if self.validation_history_:
+        if self.validation_history_ and self.validation_scores_:
             best = self.best_epoch_ - 1
             facts["validation loss"] = self.validation_history_[best]
             facts["validation score"] = self.validation_scores_[best]

@@ -15,7 +15,7 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import CATEGORICAL_FEATURES
-from lyceum._core.constraints import Interval, StrOptions
+from lyceum._core.constraints import StrOptions
 from lyceum._core.data import Block, Column, Inputs, Rows, Schema, as_float, is_dask
 from lyceum._core.statistics import Quantiles, entropy, midpoints, quantile_cuts
 from lyceum._core.types import Categories, Data, Operation, Seed, Target, Weights

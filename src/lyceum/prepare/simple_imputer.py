@@ -88,6 +88,7 @@ class SimpleImputer(SharedTransformer, FillTransformer, impute.SimpleImputer):
         "categorical": [StrOptions({"mode", "constant"})],
         "categorical_features": CATEGORICAL_FEATURES,
     }
+
     def __init__(
         self,
         *,

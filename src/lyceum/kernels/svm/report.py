@@ -13,8 +13,8 @@ from lyceum._core.data import Block
 from lyceum._core.report import weights_table
 from lyceum._core.types import Data, Estimator
 from lyceum.errors import SettingError
+from lyceum.kernels.cells import as_dense
 from lyceum.kernels.functions.other import PrecomputedKernel
-from lyceum.kernels.svm.support_vectors import as_dense
 from lyceum.report import Explanation, Summary, Table
 
 _MACHINE_COLUMNS = (
@@ -168,7 +168,8 @@ def svc_summary(learner: Estimator, head: Summary) -> Summary:
         "intercept": intercept_fact(learner),
         "support vectors": len(learner.support_),
         "of every class": learner.n_support_.tolist(),
-        "working sets": f"{np.max(learner.n_iter_):,}{'' if learner.converged_ else ', not converged'}",
+        "working sets": f"{np.max(learner.n_iter_):,}"
+        + ("" if learner.converged_ else ", not converged"),
     }
     lines = _machine_rows(learner)
     tables = [Table("Machines", _MACHINE_COLUMNS, lines)] if lines else []

@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from lyceum._core.constraints import Interval, Options
 from lyceum._core.data import Block
 from lyceum._core.types import Data, Operation, Target, Weights
+from lyceum.kernels.cells import as_dense
 from lyceum.kernels.functions.base import kernel_operations
 from lyceum.kernels.functions.other import PrecomputedKernel
 from lyceum.kernels.functions.products import LinearKernel
@@ -122,8 +123,8 @@ class SupportVectors(KernelLearner):
     def _warn_unless_converged(self, converged: bool) -> None:
         if not converged:
             warnings.warn(
-                f"{type(self).__name__} stopped after {np.max(self.n_iter_):,} working sets with a KKT"
-                f" residual of {np.max(self.kkt_residual_):.1e} > tol={self.tol:g}: scale the"
+                f"{type(self).__name__} stopped after {np.max(self.n_iter_):,} working sets with a"
+                f" KKT residual of {np.max(self.kkt_residual_):.1e} > tol={self.tol:g}: scale the"
                 " columns, lower C, or raise tol or max_iter",
                 ConvergenceWarning,
                 stacklevel=4,
@@ -187,8 +188,3 @@ class SupportVectors(KernelLearner):
         if isinstance(self.kernel_, LinearKernel):
             shapes["coef_"] = (n_machines, d)
         return shapes
-
-
-def as_dense(array: Any) -> np.ndarray:
-    """The array itself, or what a sparse one holds."""
-    return array.toarray() if sparse.issparse(array) else array

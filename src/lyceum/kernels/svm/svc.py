@@ -19,6 +19,7 @@ from lyceum._core.data import Block
 from lyceum._core.probability import class_weight_factors
 from lyceum._core.types import Categories, ClassWeight, Data, Operation, Target, Weights
 from lyceum.errors import SettingError, cannot_export
+from lyceum.kernels.cells import as_dense
 from lyceum.kernels.svm.margin_machine import MarginMachine, fit_margin_machine
 from lyceum.kernels.svm.multiclass import (
     calibrate_machines,
@@ -34,7 +35,7 @@ from lyceum.kernels.svm.report import (
     explain_by_support_vectors,
     svc_summary,
 )
-from lyceum.kernels.svm.support_vectors import SVM_CONSTRAINTS, SupportVectors, as_dense
+from lyceum.kernels.svm.support_vectors import SVM_CONSTRAINTS, SupportVectors
 from lyceum.kernels.svm.workings import check_can_show, dual_workings
 from lyceum.report import Explanation, Summary
 

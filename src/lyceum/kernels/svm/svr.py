@@ -14,6 +14,7 @@ from lyceum._core.constraints import Interval
 from lyceum._core.data import Block
 from lyceum._core.types import Categories, Data, Operation, Target, Weights
 from lyceum.errors import SettingError
+from lyceum.kernels.cells import as_dense
 from lyceum.kernels.svm.margin_machine import intercept_of
 from lyceum.kernels.svm.report import (
     check_explain_by,
@@ -21,11 +22,7 @@ from lyceum.kernels.svm.report import (
     support_explanation,
 )
 from lyceum.kernels.svm.smo import DualProblem, DualSolution, solve_dual
-from lyceum.kernels.svm.support_vectors import (
-    SVM_CONSTRAINTS,
-    SupportVectors,
-    as_dense,
-)
+from lyceum.kernels.svm.support_vectors import SVM_CONSTRAINTS, SupportVectors
 from lyceum.report import Explanation, Summary, Table
 
 

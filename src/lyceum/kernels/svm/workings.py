@@ -9,7 +9,7 @@ import numpy as np
 from lyceum._core.text import show
 from lyceum._core.types import Estimator
 from lyceum.errors import SettingError
-from lyceum.kernels.svm.support_vectors import as_dense
+from lyceum.kernels.cells import as_dense
 from lyceum.report import Summary, Table
 
 MOST_VECTORS = 20  # support vectors whose equations can still be read

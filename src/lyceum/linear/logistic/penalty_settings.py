@@ -13,6 +13,17 @@ from lyceum.errors import SettingError
 THEIR_SOLVERS = {"liblinear", "newton-cg", "newton-cholesky", "sag", "saga"}
 
 
+# how scikit-learn's warnings of a stop before the optimum begin, by solver
+STOPPED_SHORT = {
+    "lbfgs": "lbfgs failed to converge",
+    "liblinear": "Liblinear failed to converge, increase the number of iterations.",
+    "newton-cg": "newton-cg failed to converge. Increase the number of iterations.",
+    "newton-cholesky": "Newton solver did not converge after {n} iterations",
+    "sag": "The max_iter was reached which means the coef_ did not converge",
+    "saga": "The max_iter was reached which means the coef_ did not converge",
+}
+
+
 class PenaltySettings:
     """`penalty`, `C`, `l1_ratio` and `solver` of a logistic regression, as they are meant."""
 

@@ -171,7 +171,16 @@ def grid(
         is_bounded = isinstance(problem, NonNegativeElasticNet)
         steps = problem.xy if is_bounded else np.abs(problem.xy)
         steepest = float(steps.max(initial=0.0))
-        most = steepest / l1_ratio or 1.0
+        if not l1_ratio:
+            raise SettingError(
+                "Automatic alpha grid generation is not supported for l1_ratio=0. Please supply a"
+                " grid by providing your estimator with the appropriate `alphas=` argument."
+            )
+        if (
+            not steepest
+        ):  # of a constant target every coefficient is zero at any penalty
+            return np.full(int(alphas), np.finfo(np.float64).resolution)
+        most = steepest / l1_ratio
         if alphas < 1 or not 0 < eps < 1:
             raise SettingError(
                 f"alphas={alphas}, eps={eps}: give at least one alpha and eps between 0 and 1"

@@ -304,7 +304,11 @@ class RidgeCV(PenaltyCV):
             chosen = int(np.argmin(mean_loss))
             alpha = float(models[0].alphas_[chosen])
             fit_each_target(
-                self, X, y, sample_weight, [{"alphas": [alpha], "cv": None}] * len(models)
+                self,
+                X,
+                y,
+                sample_weight,
+                [{"alphas": [alpha], "cv": None}] * len(models),
             )
             self.alpha_ = alpha
             scores = -float(mean_loss[chosen])
