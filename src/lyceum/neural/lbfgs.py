@@ -61,7 +61,12 @@ def minimize_by_lbfgs(
         jac=True,
         method="L-BFGS-B",
         callback=after,
-        options={"maxiter": limits[0], "maxfun": limits[1], "gtol": tol, "ftol": 64 * np.finfo(float).eps},
+        options={
+            "maxiter": limits[0],
+            "maxfun": limits[1],
+            "gtol": tol,
+            "ftol": 64 * np.finfo(np.float64).eps,
+        },
     )
     training.theta[:] = training.architecture.pad(result.x, training.dtype)
     return Descent(int(result.nit), bool(result.status == 0))
