@@ -153,6 +153,16 @@ class Nystroem(Transformer, KernelLearner):
     def _takes_missing(self) -> bool:  # type: ignore[override]
         return False
 
+    @property
+    def components_(self) -> np.ndarray:
+        """The rows that were drawn, by scikit-learn's name."""
+        return self.rows_
+
+    @property
+    def normalization_(self) -> np.ndarray:
+        """The inverse root of their kernel values, by scikit-learn's name."""
+        return self.root_
+
     def _steps(self) -> Any:
         return Transformer._steps(self)
 
@@ -279,6 +289,20 @@ class RBFSampler(Transformer):
             self.phase_ = float(rng.uniform(0.0, 2.0 * np.pi))
         return self
 
+    @property
+    def random_weights_(self) -> np.ndarray:
+        """W of φ(x) = √(2/D) cos(xᵀW + b), scikit-learn's form, (n_columns, D)."""
+        waves = self.frequencies_
+        return np.concatenate([waves, waves[: self.n_components // 2]]).T
+
+    @property
+    def random_offset_(self) -> np.ndarray:
+        """b of φ(x) = √(2/D) cos(xᵀW + b), (D,): a sine is a cosine a quarter behind."""
+        angle = -self.frequencies_ @ self.mean_
+        angle[-1] += self.phase_
+        sines = angle[: self.n_components // 2] - np.pi / 2
+        return np.concatenate([angle, sines])
+
     def _step(self, schema: Schema) -> _Features:
         made = partial(
             _waves,
@@ -287,7 +311,7 @@ class RBFSampler(Transformer):
             self.mean_,
             self.n_components,
         )
-        return _Features(_design(schema), made, _names("fourier", self.n_components))
+        return _Features(_design(schema), made, _names("rbfsampler", self.n_components))
 
     def summary(self) -> Summary:
         """The width, and the waves."""

@@ -70,8 +70,3 @@ def _check_finite(cells: np.ndarray, kernel: Kernel) -> None:
     check_finite(
         cells, f"the kernel {kernel!r}", kernel.takes_missing, "DistanceKernel('gower')"
     )
-
-
-def as_dense(array: Any) -> np.ndarray:
-    """The array itself, or what a sparse one holds."""
-    return array.toarray() if sparse.issparse(array) else array

@@ -149,11 +149,6 @@ class FeedForward(NetworkSettings):
             The rows that `early_stopping` stops by; by default a share of those given to learn
             from. They are kept in memory.
         """
-        if self.early_stopping and self.solver == "lbfgs":
-            raise SettingError(
-                "solver='lbfgs' takes all rows and has no epochs to stop after: give"
-                " early_stopping=False, or another solver"
-            )
         if validation is not None and not self.early_stopping:
             raise SettingError(
                 "validation rows are what early_stopping=True stops by: set it"
@@ -377,6 +372,11 @@ class FeedForward(NetworkSettings):
             training.theta[:] = training.architecture.pad(best, training.dtype)
 
     def _descend_by_lbfgs(self, training: Training, windows: Windows) -> None:
+        if self.early_stopping and self.solver == "lbfgs":
+            raise SettingError(
+                "solver='lbfgs' takes all rows and has no epochs to stop after: give"
+                " early_stopping=False, or another solver"
+            )
         self._reset_history()
 
         def observe(loss: float) -> None:
@@ -384,11 +384,12 @@ class FeedForward(NetworkSettings):
             self._record_epoch(training, Epoch(loss, 1.0))
 
         limits = (self.max_iter, self.max_fun)
-        descent = minimize_by_lbfgs(training, windows, limits, self.tol or 0.0, observe)
+        self.n_iter_, converged = minimize_by_lbfgs(
+            training, windows, limits, self.tol or 0.0, observe
+        )
         if not self.history_:  # the start is a minimum
             self.history_.append(training.loss_and_slopes(windows)[0])
-        self.n_iter_ = descent.n_iter
-        self.stopped_ = "the loss no longer fell" if descent.converged else "max_iter"
+        self.stopped_ = "the loss no longer fell" if converged else "max_iter"
 
     def _rate_factor(self, epoch: int) -> float:
         schedule = SCHEDULES[self.learning_rate]

@@ -3,20 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
 import numpy as np
 from scipy import optimize
 
 from lyceum.neural.training import Training
-
-
-@dataclass(frozen=True, slots=True)
-class Descent:
-    """How L-BFGS ended."""
-
-    n_iter: int
-    converged: bool
 
 
 def minimize_by_lbfgs(
@@ -25,7 +16,7 @@ def minimize_by_lbfgs(
     limits: tuple[int, int],
     tol: float,
     observe: Callable[[float], None],
-) -> Descent:
+) -> tuple[int, bool]:
     """Bring the parameters of a training to a minimum of its loss over all rows.
 
     Every evaluation is one pass over the windows, so that rows may stream.
@@ -40,6 +31,11 @@ def minimize_by_lbfgs(
     tol : float
         Stop where no slope is larger.
     observe : function of the loss, called after every iteration
+
+    Returns
+    -------
+    (int, bool)
+        The number of iterations, and whether the loss no longer fell.
     """
     losses: list[float] = []
 
@@ -69,4 +65,4 @@ def minimize_by_lbfgs(
         },
     )
     training.theta[:] = training.architecture.pad(result.x, training.dtype)
-    return Descent(int(result.nit), bool(result.status == 0))
+    return int(result.nit), bool(result.status == 0)

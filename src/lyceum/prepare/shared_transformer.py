@@ -15,7 +15,7 @@ from sklearn.utils._set_output import ADAPTERS_MANAGER
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from lyceum._core.base import library_of, output_library, undefined
-from lyceum._core.data import Column, Rows, Schema, Step, is_dask
+from lyceum._core.data import Column, Rows, Schema, Step, dense_cells, is_dask
 from lyceum._core.types import Data, Target, Weights
 from lyceum.errors import SettingError
 from lyceum.prepare.base import Transformer
@@ -64,7 +64,7 @@ class SharedTransformer(Transformer):
         is_weighted = sample_weight is not None
         has_own_weights = is_weighted and not self._theirs_takes_weights
         if self._goes_by_kinds(X) or has_own_weights:
-            self._fit_by_kinds(_as_dense(X), y, sample_weight)
+            self._fit_by_kinds(dense_cells(X), y, sample_weight)
             self.by_kinds_ = True
             return self
         self.__dict__.pop("statistic_", None)
@@ -97,7 +97,7 @@ class SharedTransformer(Transformer):
         check_is_fitted(self)
         if self.by_kinds_ or is_beyond_scikit_learn(X):
             step = self._step(Schema(self.schema_.columns))
-            return self._through(step, _as_dense(X))
+            return self._through(step, dense_cells(X))
         cells = self._theirs.transform(self, X)
         return self._as_given(cells, X)
 
@@ -144,11 +144,6 @@ class SharedTransformer(Transformer):
 
     def _step(self, schema: Schema) -> Step:
         raise undefined(self, "_step")
-
-
-def _as_dense(X: Any) -> Any:
-    """Kinds of columns are looked for in dense cells."""
-    return X.toarray() if sparse.issparse(X) else X
 
 
 def is_beyond_scikit_learn(X: Data) -> bool:

@@ -9,11 +9,10 @@ import numpy as np
 from scipy import sparse
 
 from lyceum._core.base import parts_by_replacement, typical_row
-from lyceum._core.data import Block
+from lyceum._core.data import Block, dense_cells
 from lyceum._core.report import weights_table
 from lyceum._core.types import Data, Estimator
 from lyceum.errors import SettingError
-from lyceum.kernels.cells import as_dense
 from lyceum.kernels.functions.other import PrecomputedKernel
 from lyceum.report import Explanation, Summary, Table
 
@@ -176,6 +175,6 @@ def svc_summary(learner: Estimator, head: Summary) -> Summary:
     if hasattr(learner, "coef_") and lines and len(learner.design_names) <= 200:
         names = learner.design_names
         titles = [line[0] for line in lines]
-        coef = as_dense(learner.coef_)
+        coef = dense_cells(learner.coef_)
         tables.append(weights_table(names, learner.intercept_, coef, titles))
     return Summary(head.title, {**head.facts, **facts}, tables)

@@ -12,9 +12,8 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from lyceum._core.constraints import Interval, Options
-from lyceum._core.data import Block
+from lyceum._core.data import Block, dense_cells
 from lyceum._core.types import Data, Operation, Target, Weights
-from lyceum.kernels.cells import as_dense
 from lyceum.kernels.functions.base import kernel_operations
 from lyceum.kernels.functions.other import PrecomputedKernel
 from lyceum.kernels.functions.products import LinearKernel
@@ -118,7 +117,7 @@ class SupportVectors(KernelLearner):
 
     def _machine_coef(self) -> np.ndarray:
         """The coefficients of the support vectors in every machine, (n_support, n_machines)."""
-        return np.ascontiguousarray(as_dense(self.dual_coef_).T)
+        return np.ascontiguousarray(dense_cells(self.dual_coef_).T)
 
     def _warn_unless_converged(self, converged: bool) -> None:
         if not converged:
@@ -135,7 +134,7 @@ class SupportVectors(KernelLearner):
         if not len(self.intercept_):
             return np.zeros((X.shape[0], 0))
         if isinstance(self.kernel_, LinearKernel):
-            return np.asarray(X @ as_dense(self.coef_).T) + self.intercept_
+            return np.asarray(X @ dense_cells(self.coef_).T) + self.intercept_
         coef = self._machine_coef()
         if isinstance(self.kernel_, PrecomputedKernel):
             return X[:, self.support_] @ coef + self.intercept_
@@ -144,7 +143,7 @@ class SupportVectors(KernelLearner):
     def _machine_operations(self) -> list[Operation]:
         """f of every machine, for exported models."""
         if isinstance(self.kernel_, LinearKernel):
-            coef = as_dense(self.coef_).tolist()
+            coef = dense_cells(self.coef_).tolist()
             sums = {"coef": coef, "intercept": self.intercept_.tolist()}
             return [("linear", sums)]
         return kernel_operations(
@@ -157,7 +156,7 @@ class SupportVectors(KernelLearner):
 
     def _support_contributions(self, X: Data) -> np.ndarray:
         """coef_i k(x_i, x) of the support vectors of the only machine, (n, n_support)."""
-        coef = as_dense(self.dual_coef_)[0]
+        coef = dense_cells(self.dual_coef_)[0]
 
         def parts(block: Block) -> np.ndarray:
             if isinstance(self.kernel_, PrecomputedKernel):

@@ -15,11 +15,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import Classifier
 from lyceum._core.constraints import Interval, StrOptions
-from lyceum._core.data import Block
+from lyceum._core.data import Block, dense_cells
 from lyceum._core.probability import class_weight_factors
 from lyceum._core.types import Categories, ClassWeight, Data, Operation, Target, Weights
 from lyceum.errors import SettingError, cannot_export
-from lyceum.kernels.cells import as_dense
 from lyceum.kernels.svm.margin_machine import MarginMachine, fit_margin_machine
 from lyceum.kernels.svm.multiclass import (
     calibrate_machines,
@@ -356,7 +355,7 @@ class SVC(Classifier, SupportVectors):
         if not self._has_pairs:
             return super()._machine_coef()
         codes = np.repeat(np.arange(len(self.classes_)), self.n_support_)
-        return unpack_pairs(as_dense(self.dual_coef_), self.machines_, codes)
+        return unpack_pairs(dense_cells(self.dual_coef_), self.machines_, codes)
 
     # -- predict -----------------------------------------------------------------------
 

@@ -11,10 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import Regressor
 from lyceum._core.constraints import Interval
-from lyceum._core.data import Block
+from lyceum._core.data import Block, dense_cells
 from lyceum._core.types import Categories, Data, Operation, Target, Weights
 from lyceum.errors import SettingError
-from lyceum.kernels.cells import as_dense
 from lyceum.kernels.svm.margin_machine import intercept_of
 from lyceum.kernels.svm.report import (
     check_explain_by,
@@ -294,7 +293,7 @@ class SVR(Regressor, SupportVectors):
         tables = []
         if hasattr(self, "coef_") and len(self.design_names) <= 200:
             names = ("(intercept)", *self.design_names)
-            weights = np.append(self.intercept_, as_dense(self.coef_)).tolist()
+            weights = np.append(self.intercept_, dense_cells(self.coef_)).tolist()
             lines = list(zip(names, weights))
             tables.append(Table("Weights", ("column", "weight"), lines))
         return Summary(head.title, {**head.facts, **facts}, tables)

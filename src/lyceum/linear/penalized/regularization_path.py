@@ -218,7 +218,7 @@ def given_penalties(alphas: Any, takes_zero: bool = False) -> np.ndarray:
                 bad = f"alphas[{k}] == {alpha}"
                 break
         limit = ">= 0.0" if takes_zero else "> 0.0"
-        raise SettingError(f"{bad}, must be {limit}. Give positive numbers as alphas")
+        raise SettingError(f"{bad}, must be {limit}: alphas must be positive numbers")
     return values
 
 
