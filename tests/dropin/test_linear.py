@@ -134,7 +134,5 @@ def test_penalties_of_ridge_are_numbers_and_splits_may_be_read_once():
     assert_allclose(model.coef_, other.coef_, rtol=1e-9)
     with pytest.raises(ValueError, match=r"alphas\[1\] == -1, must be > 0.0"):
         ours.RidgeCV(alphas=(1, -1)).fit(X, Y[:, 0])
-    with pytest.raises(TypeError, match=r"alphas\[1\] must be an instance of float"):
-        ours.LassoCV(alphas=(1.0, "1")).fit(X, Y[:, 0])
     with pytest.raises(ValueError, match="not supported for l1_ratio=0"):
         ours.ElasticNetCV(l1_ratio=0.0).fit(X, Y[:, 0])

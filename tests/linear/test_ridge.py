@@ -119,5 +119,5 @@ def test_the_penalty_may_come_first_without_its_name():
 
 
 def test_text_among_the_penalties_is_refused():
-    with pytest.raises(TypeError, match=r"alphas\[2\] must be an instance of float"):
+    with pytest.raises(ValueError, match="alphas must be a number or numbers"):
         LassoCV(alphas=(1, 1.0, "1")).fit(np.eye(12), np.arange(12.0))

@@ -129,5 +129,4 @@ def test_settings_of_arrays_are_refused_by_kinds(words):
         coder.transform(scan(words))
     with pytest.raises(SettingError, match="drop='first' only, got 'if_binary'"):
         OneHotEncoder(drop="if_binary").fit(scan(words))
-    with pytest.raises(SettingError, match="not found again"):
-        OneHotEncoder().fit(scan(words)).inverse_transform([[1.0, 0, 0, 1, 0]])
+    assert not hasattr(OneHotEncoder().fit(scan(words)), "inverse_transform")

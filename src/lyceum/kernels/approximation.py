@@ -53,6 +53,7 @@ class Nystroem(Transformer, KernelLearner):
         The inverse root of K_mm; of its eigenvalues, those that are zero are left out.
     rank_ : int
         The number of the others.
+    components_, normalization_ : the same two by scikit-learn's names
     kernel_ : Kernel
         The kernel, with what it learned.
 
@@ -214,6 +215,8 @@ class RBFSampler(Transformer):
         The phase of the last wave: 0 for an even D.
     mean_ : array of shape (n_columns,)
         The means m of the design columns, which do not change the kernel but keep digits.
+    random_weights_, random_offset_ : arrays of shape (n_columns, D) and (D,)
+        W and b of √(2/D) cos(xᵀW + b), scikit-learn's form of the same features.
     gamma_ : float
         γ as used.
 

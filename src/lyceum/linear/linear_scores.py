@@ -134,7 +134,9 @@ def score_shapes(learner: Estimator) -> dict[str, tuple[int, ...]]:
 
 def linear_scores(learner: Estimator, block: Block) -> np.ndarray:
     """X·coefᵀ + intercept: (n,) for two classes, else (n, K)."""
-    scores = block.X @ learner.coef_.T + learner.intercept_
+    # coefficients that were set by hand may be a view of others
+    coef = np.ascontiguousarray(learner.coef_)
+    scores = block.X @ coef.T + learner.intercept_
     if len(learner.coef_) == 1:
         return scores[:, 0]
     return scores

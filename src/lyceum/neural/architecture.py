@@ -187,7 +187,7 @@ def each_layer(
     """One name for every hidden layer."""
     is_single = isinstance(setting, str)
     names = [str(setting)] * n_layers if is_single else list(setting)
-    names = [THEIR_ACTIVATIONS.get(name, name) for name in names]
+    names = [THEIR_ACTIVATIONS.get(str(name), name) for name in names]
     if len(names) != n_layers or any(name not in options for name in names):
         raise SettingError(
             f"{name} must be one of {', '.join(options)}, or one of them for each of the {n_layers}"

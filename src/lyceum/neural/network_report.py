@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -27,6 +27,21 @@ _OUTPUTS = {
 
 class NetworkReport(Learner):
     """The weights by layer, summary and explanations of a trained network."""
+
+    _attribute_docs: ClassVar[str] = """
+    loss_curve_ : list of float
+        `history_`, by scikit-learn's name.
+    best_loss_ : float or None
+        The lowest training loss; None where validation rows decided.
+    best_validation_score_ : float or None
+        The highest score on the validation rows; None without.
+    n_layers_, n_outputs_ : int
+        The number of layers, inputs and outputs among them, and of output nodes.
+    out_activation_ : str
+        The activation of the output nodes.
+    t_ : int
+        The number of rows that training has seen, over all epochs.
+    """
 
     widths_: np.ndarray
     parameters_: np.ndarray

@@ -15,10 +15,10 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import CATEGORICAL_FEATURES
-from lyceum._core.constraints import StrOptions
+from lyceum._core.constraints import Options, StrOptions
 from lyceum._core.data import Block, Column, Inputs, Rows, Schema, as_float, is_dask
 from lyceum._core.statistics import Quantiles, entropy, midpoints, quantile_cuts
-from lyceum._core.types import Categories, Data, Operation, Seed, Target, Weights
+from lyceum._core.types import Categories, Data, Operation, Target, Weights
 from lyceum.errors import ModelFileError, SettingError, number_setting
 from lyceum.prepare.shared_transformer import SharedTransformer, has_words
 from lyceum.prepare.statistics import of_weighted_rows
@@ -118,6 +118,7 @@ class KBinsDiscretizer(SharedTransformer, preprocessing.KBinsDiscretizer):
     _reads_rows = "many passes"
     _parameter_constraints: ClassVar[dict] = {
         **preprocessing.KBinsDiscretizer._parameter_constraints,
+        "dtype": [Options(type, {np.float64, np.float32}), None],
         "encode": [StrOptions({"onehot", "onehot-dense", "ordinal", "categories"})],
         "strategy": [StrOptions({"auto", "mdl", "quantile", "uniform", "kmeans"})],
         "better_encoding": ["boolean"],
@@ -134,7 +135,7 @@ class KBinsDiscretizer(SharedTransformer, preprocessing.KBinsDiscretizer):
         quantile_method: str = "averaged_inverted_cdf",
         dtype: Any = None,
         subsample: int | None = 200_000,
-        random_state: Seed = None,
+        random_state: int | np.random.RandomState | None = None,
         better_encoding: bool = False,
         cuts: Any = None,
         categorical_features: Categories = "from_dtype",

@@ -67,6 +67,8 @@ class KNNImputer(SharedTransformer, impute.KNNImputer):
         The columns after filling.
     missing_ : array of shape (n_features,)
         The share of every column that was missing.
+    indicator_ : MissingIndicator or None
+        Finds the missing cells of arrays, with `add_indicator`.
     metric_ : Gower
         The distance as it was learned.
 

@@ -87,6 +87,7 @@ class OneHotEncoder(SharedTransformer, preprocessing.OneHotEncoder):
     _usual_kinds = "auto"
     _parameter_constraints: ClassVar[dict] = {
         **preprocessing.OneHotEncoder._parameter_constraints,
+        "dtype": [type, np.dtype, str],
         "categorical_features": [StrOptions({"auto"}), *CATEGORICAL_FEATURES],
     }
 

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy import sparse
 from sklearn.utils._set_output import ADAPTERS_MANAGER
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from lyceum._core.base import library_of, output_library, undefined
@@ -19,6 +20,12 @@ from lyceum._core.data import Column, Rows, Schema, Step, dense_cells, is_dask
 from lyceum._core.types import Data, Target, Weights
 from lyceum.errors import SettingError
 from lyceum.prepare.base import Transformer
+
+
+def _has_inverse(learner: Any) -> bool:
+    """Whether `transform` has an inverse: kinds of columns are not found again."""
+    has_inverse = hasattr(learner._theirs, "inverse_transform")
+    return has_inverse and not getattr(learner, "by_kinds_", False)
 
 
 class SharedTransformer(Transformer):
@@ -125,14 +132,10 @@ class SharedTransformer(Transformer):
             return Transformer.get_feature_names_out(self, input_features)
         return self._theirs.get_feature_names_out(self, input_features)
 
+    @available_if(_has_inverse)  # type: ignore[untyped-decorator]
     def inverse_transform(self, X: Data) -> Any:
         """X as it was before `transform`, as scikit-learn has it."""
         check_is_fitted(self)
-        if self.by_kinds_:
-            raise SettingError(
-                f"{type(self).__name__} went by the kinds of columns, which are not found again:"
-                " give fit an array or a frame of which all columns are coded"
-            )
         return self._theirs.inverse_transform(self, X)
 
     def _no_step(self, why: str) -> SettingError:

@@ -98,12 +98,15 @@ class StandardScaler(Transformer, OnePassLearner):
         return not self.with_mean
 
     def _rows(self, X: Data, *target_and_weights: Any) -> Rows:
+        self._refuse_sparse(X)
+        return super()._rows(X, *target_and_weights)
+
+    def _refuse_sparse(self, X: Data) -> None:
         if self.with_mean and sparse.issparse(X):
             raise DataError(
                 "Cannot center sparse matrices: pass `with_mean=False` instead, which leaves zeros"
                 " alone"
             )
-        return super()._rows(X, *target_and_weights)
 
     def transform(self, X: Data, copy: bool | None = None) -> Any:
         """X in units of standard deviations, in the container that it came in.
@@ -114,11 +117,13 @@ class StandardScaler(Transformer, OnePassLearner):
         copy : as in scikit-learn
             Without effect: the rows that are given are never changed.
         """
+        self._refuse_sparse(X)
         return super().transform(X)
 
     def inverse_transform(self, X: Data, copy: bool | None = None) -> Any:
         """Back to the units of the columns."""
         check_is_fitted(self)
+        self._refuse_sparse(X)
         return self._through(self._affine(inverse=True), X)
 
     def _statistic(self) -> Callable[[Block], Moments]:

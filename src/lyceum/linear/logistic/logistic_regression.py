@@ -538,10 +538,11 @@ class LogisticRegression(PenaltySettings, PosteriorClassifier, Learner):
         if self.posterior != "plugin" and len(self.classes_) > 1:
             return None
         if len(self.coef_) > 1:
-            return np.ascontiguousarray(self.coef_), self.intercept_
+            coef = np.ascontiguousarray(self.coef_)
+            return coef, np.broadcast_to(self.intercept_, len(coef)).copy()
         # log-odds are scores against a first class whose score is 0
         coef = np.vstack([np.zeros_like(self.coef_), self.coef_])
-        return coef, np.array([0.0, *self.intercept_])
+        return coef, np.append(0.0, self.intercept_)
 
     def _log_joint(self, block: Block) -> np.ndarray:
         if len(self.classes_) == 1:

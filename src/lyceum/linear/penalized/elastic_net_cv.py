@@ -129,7 +129,7 @@ class ElasticNetCV(PenaltyCV):
     )
     _parameter_constraints: ClassVar[dict] = {
         "l1_ratio": [Interval(Real, 0, 1, closed="both"), "array-like"],
-        "eps": [Interval(Real, 0, 1, closed="neither")],
+        "eps": [Interval(Real, 0, 1, closed="right")],
         **{
             name: ElasticNet._parameter_constraints[name]
             for name in (
