@@ -240,6 +240,8 @@ def case_of(name: str) -> Case:
 
 # Its data have few rows: a learner is made as a user would make it, but for what would be slow.
 SCIKIT_SETTINGS: dict[str, dict[str, Any]] = {
+    "OneHotEncoder": SETTINGS["OneHotEncoder"],
+    "KBinsDiscretizer": SETTINGS["KBinsDiscretizer"],
     "AdaBoostClassifier": {"n_estimators": 8},
     "AdaBoostRegressor": {"n_estimators": 5},
     "BaggingClassifier": {"n_estimators": 3},

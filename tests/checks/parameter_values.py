@@ -302,7 +302,7 @@ TOGETHER: dict[str, tuple[dict[str, Any], ...]] = {
     ),
     "k_best": ({"criterion": "k_best"},),
     "PriorShift.priors": ({},),
-    "fill_value": ({"continuous": "constant"},),
+    "fill_value": ({"strategy": "constant"},),
     "costs": ({"budget": 5.0},),
     "routes": (
         {

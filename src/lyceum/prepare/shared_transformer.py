@@ -36,6 +36,7 @@ class SharedTransformer(Transformer):
 
     _theirs: ClassVar[Any]
     _theirs_takes_weights: ClassVar[bool] = False
+    _theirs_takes_sparse: ClassVar[bool] = False
     _usual_kinds: ClassVar[str] = "from_dtype"  # the `categorical_features` of arrays
     _attribute_docs: ClassVar[str] = """
     by_kinds_ : bool
@@ -71,13 +72,17 @@ class SharedTransformer(Transformer):
         is_weighted = sample_weight is not None
         has_own_weights = is_weighted and not self._theirs_takes_weights
         if self._goes_by_kinds(X) or has_own_weights:
-            self._fit_by_kinds(dense_cells(X), y, sample_weight)
+            self._fit_by_kinds(self._cells(X), y, sample_weight)
             self.by_kinds_ = True
             return self
         self.__dict__.pop("statistic_", None)
         weights = {"sample_weight": sample_weight} if is_weighted else {}
         self._theirs.fit(self, X, y, **weights)
         return self._finish_array(X)
+
+    def _cells(self, X: Any) -> Any:
+        """X for the kinds of its columns, which are looked for in dense cells."""
+        return dense_cells(X) if self._theirs_takes_sparse else X
 
     def _finish_array(self, X: Data) -> Self:
         """What every learner has after `fit`, from an array."""
@@ -104,7 +109,7 @@ class SharedTransformer(Transformer):
         check_is_fitted(self)
         if self.by_kinds_ or is_beyond_scikit_learn(X):
             step = self._step(Schema(self.schema_.columns))
-            return self._through(step, dense_cells(X))
+            return self._through(step, self._cells(X))
         cells = self._theirs.transform(self, X)
         return self._as_given(cells, X)
 

@@ -82,9 +82,10 @@ class SimpleImputer(SharedTransformer, FillTransformer, impute.SimpleImputer):
     """
 
     _theirs = impute.SimpleImputer
+    _theirs_takes_sparse = True
     _parameter_constraints: ClassVar[dict] = {
         **impute.SimpleImputer._parameter_constraints,
-        "fill_value": "no_validation",
+        "fill_value": [Real, str, dict, np.bool_, None],
         "categorical": [StrOptions({"mode", "constant"})],
         "categorical_features": CATEGORICAL_FEATURES,
     }
