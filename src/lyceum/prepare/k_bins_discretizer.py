@@ -150,6 +150,8 @@ class KBinsDiscretizer(SharedTransformer, preprocessing.KBinsDiscretizer):
         self.cuts = cuts
         self.categorical_features = categorical_features
 
+    strategy_: str
+
     def _goes_by_kinds(self, X: Data) -> bool:
         is_own = self.strategy in ("auto", "mdl") or self.encode == "categories"
         is_own = is_own or self.cuts is not None or has_words(X)

@@ -119,7 +119,7 @@ class OneHotEncoder(SharedTransformer, preprocessing.OneHotEncoder):
         self.feature_name_combiner = feature_name_combiner
         self.categorical_features = categorical_features
 
-    def fit(self, X: Data, y: Target = None) -> Self:
+    def fit(self, X: Data, y: Target = None) -> Self:  # type: ignore[override]
         """Learn the categories of every column.
 
         Parameters
@@ -148,8 +148,11 @@ class OneHotEncoder(SharedTransformer, preprocessing.OneHotEncoder):
 
     def _check_plain(self, what: str) -> None:
         """Refuse the settings that only arrays have."""
-        usual = {"min_frequency": None, "max_categories": None}
-        usual |= {"feature_name_combiner": "concat"}
+        usual: dict[str, Any] = {
+            "min_frequency": None,
+            "max_categories": None,
+            "feature_name_combiner": "concat",
+        }
         if not isinstance(self.categories, str):
             usual["categories"] = "auto"
         if self.drop is not None and not _is_text(self.drop, "first"):

@@ -137,7 +137,7 @@ class SharedTransformer(Transformer):
             return Transformer.get_feature_names_out(self, input_features)
         return self._theirs.get_feature_names_out(self, input_features)
 
-    @available_if(_has_inverse)  # type: ignore[untyped-decorator]
+    @available_if(_has_inverse)
     def inverse_transform(self, X: Data) -> Any:
         """X as it was before `transform`, as scikit-learn has it."""
         check_is_fitted(self)
@@ -159,7 +159,7 @@ def is_beyond_scikit_learn(X: Data) -> bool:
     return isinstance(X, Rows) or is_dask(X) or library_of(X) == "arrow"
 
 
-def has_words(X: Data) -> bool:
+def has_words(X: Any) -> bool:
     """Whether a frame has columns that are not numbers."""
     if library_of(X) == "pandas":
         return any(dtype.kind not in "iufb" for dtype in X.dtypes)

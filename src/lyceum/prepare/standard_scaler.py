@@ -93,6 +93,10 @@ class StandardScaler(Transformer, OnePassLearner):
 
     _takes_text = True
 
+    mean_: Any
+    scale_: Any
+    var_: Any
+
     @property
     def _takes_sparse(self) -> bool:  # type: ignore[override]
         return not self.with_mean

@@ -125,10 +125,10 @@ def ridge_path(
     >>> path.coefs.shape, path.coefs[-1].round(3).tolist()
     ((5, 3), [2.0, 0.0, -1.0])
     """
-    is_number = isinstance(alphas, Integral)
+    n_alphas = int(alphas) if isinstance(alphas, Integral) else None
     learner = RidgeCV(
-        () if is_number else alphas,
-        n_alphas=int(alphas) if is_number else None,
+        () if n_alphas else alphas,
+        n_alphas=n_alphas,
         eps=eps,
         fit_intercept=fit_intercept,
         standardize=standardize,
