@@ -16,9 +16,10 @@ from lyceum.cli.commands import (
     bench as _bench,
     exercise as _exercise,
     explore as _explore,
+    theatre as _theatre,
 )
 from lyceum.cli.commands.bayesnet import bayesnet
-from lyceum.cli.ending import run_and_exit
+from lyceum.cli.ending import note_start, run_and_exit
 from lyceum.cli.help import Commands
 from lyceum.cli.options import (
     AsJson,
@@ -60,6 +61,7 @@ app.add_typer(_bench.commands)
 app.add_typer(_exercise.commands)
 app.add_typer(bayesnet)
 app.add_typer(_ask.commands)
+app.add_typer(_theatre.commands)
 
 
 def main() -> NoReturn:
@@ -93,7 +95,7 @@ def _lyceum(
         ),
     ] = False,
 ) -> None:
-    pass
+    note_start()
 
 
 @app.command(

@@ -4,6 +4,7 @@ from lyceum.studies.compare.comparison import (
     RankedLearner as RankedLearner,
 )
 from lyceum.studies.compare.out_of_sample import OutOfSample as OutOfSample
+from lyceum.studies.compare.studies import compare_studies as compare_studies
 from lyceum.studies.main import study as study
 from lyceum.studies.mistakes.group_losses import GroupLoss as GroupLoss
 from lyceum.studies.mistakes.study_errors import (
@@ -39,6 +40,7 @@ from lyceum.studies.run.so_far import (
     follow_study as follow_study,
     ranking_so_far as ranking_so_far,
 )
+from lyceum.studies.run.target_statistics import TargetStatistics as TargetStatistics
 from lyceum.studies.table_clusters import (
     TableClusters as TableClusters,
     cluster_table as cluster_table,
