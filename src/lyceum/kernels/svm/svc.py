@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -501,6 +502,10 @@ def _classes(learner: SVC, block: Block) -> np.ndarray:
 def _posteriors(learner: SVC, block: Block) -> np.ndarray:
     if not learner.machines_:
         return np.ones((len(block), 1))
+    if not hasattr(learner, "calibration_"):
+        raise NotFittedError(
+            "predict_proba is not available when fitted with probability=False: fit again"
+        )
     scores = learner._machine_scores(block.X)
     slopes, offsets = learner.calibration_.T
     p = expit(slopes * scores + offsets)
