@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
+from scipy.special import expit
 from sklearn import datasets, decomposition, discriminant_analysis, linear_model, svm
 from sklearn.covariance import LedoitWolf
 from sklearn.exceptions import NotFittedError
@@ -220,5 +221,10 @@ def test_coefficients_that_are_set_by_hand_predict():
     model.intercept_ = np.array([-0.5])
     assert model.predict(X).tolist() == ["no", "yes", "no"]
     assert_allclose(model.decision_function(X), [-1.5, 1.5, -0.5])
+    # scikit-learn's LogisticRegressionCV sets them flat
+    model.coef_ = np.array([1.0, -1.0, 9.0])[:-1]
+    model.intercept_ = -0.5
+    assert model.predict(X).tolist() == ["no", "yes", "no"]
+    assert_allclose(model.predict_proba(X)[:, 1], expit([-1.5, 1.5, -0.5]))
     with pytest.raises(NotFittedError):
         linear.LogisticRegression().predict(X)

@@ -134,10 +134,10 @@ def score_shapes(learner: Estimator) -> dict[str, tuple[int, ...]]:
 
 def linear_scores(learner: Estimator, block: Block) -> np.ndarray:
     """X·coefᵀ + intercept: (n,) for two classes, else (n, K)."""
-    # coefficients that were set by hand may be a view of others
-    coef = np.ascontiguousarray(learner.coef_)
+    # coefficients that were set by hand may be a view of others, or flat
+    coef = np.atleast_2d(np.ascontiguousarray(learner.coef_))
     scores = block.X @ coef.T + learner.intercept_
-    if len(learner.coef_) == 1:
+    if len(coef) == 1:
         return scores[:, 0]
     return scores
 

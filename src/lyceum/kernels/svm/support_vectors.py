@@ -65,7 +65,7 @@ class SupportVectors(KernelLearner):
     intercept_: np.ndarray
     coef_: np.ndarray
     kkt_residual_: Any
-    n_iter_: int
+    n_iter_: Any  # an array of machines, of SVR a number
 
     def _gather_rows(
         self,

@@ -537,11 +537,11 @@ class LogisticRegression(PenaltySettings, PosteriorClassifier, Learner):
     def _linear_rule(self) -> tuple[np.ndarray, np.ndarray] | None:
         if self.posterior != "plugin" and len(self.classes_) > 1:
             return None
-        if len(self.coef_) > 1:
-            coef = np.ascontiguousarray(self.coef_)
+        coef = np.atleast_2d(np.ascontiguousarray(self.coef_))
+        if len(coef) > 1:
             return coef, np.broadcast_to(self.intercept_, len(coef)).copy()
         # log-odds are scores against a first class whose score is 0
-        coef = np.vstack([np.zeros_like(self.coef_), self.coef_])
+        coef = np.vstack([np.zeros_like(coef), coef])
         return coef, np.append(0.0, self.intercept_)
 
     def _log_joint(self, block: Block) -> np.ndarray:

@@ -74,7 +74,9 @@ class GaussianWeights:
 
 def _plug_in(learner: Estimator, block: Block) -> np.ndarray:
     """The scores at the mode of the weights, (n, K)."""
-    return _with_zero(block.X @ learner.coef_.T + learner.intercept_)
+    # coefficients that were set by hand may be flat, or a view of others
+    coef = np.atleast_2d(np.ascontiguousarray(learner.coef_))
+    return _with_zero(block.X @ coef.T + learner.intercept_)
 
 
 def _probit(learner: Estimator, block: Block) -> np.ndarray:
