@@ -71,7 +71,8 @@ def _covariance(learner: Any, X: np.ndarray) -> np.ndarray:
         spread[spread == 0] = 1.0
         shrunk = ledoit_wolf((X - X.mean(axis=0)) / spread)[0]
         return shrunk * spread[:, None] * spread
-    estimator = clone(learner.covariance_estimator, safe=False).fit(X)
+    estimator = clone(learner.covariance_estimator, safe=False)
+    estimator.fit(X)
     if not hasattr(estimator, "covariance_"):
         raise SettingError(
             f"{type(estimator).__name__} does not have a covariance_ attribute"
