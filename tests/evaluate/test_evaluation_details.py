@@ -15,6 +15,7 @@ from lyceum.evaluate import (
     cross_validate,
     delong,
     hoeffding_bound,
+    markov_bound,
     train_validation_test,
 )
 from lyceum.evaluate.label_codes import as_classes, positive_mask
@@ -185,3 +186,10 @@ def test_results_are_compared_with_results():
     ):
         are_results(result, [0.1, 0.2])
     assert are_results(result, result)
+
+
+def test_a_bound_of_markov_is_for_values_above_zero():
+    assert markov_bound(mean=0.0, at_least=0.5) == 0.0
+    for settings in ({"mean": 0.1, "at_least": 0.0}, {"mean": -0.1, "at_least": 1.0}):
+        with pytest.raises(SettingError, match="a mean of at least 0 and a above 0"):
+            markov_bound(**settings)
