@@ -23,7 +23,17 @@ from lyceum.theatre.method import (
 from lyceum.theatre.scene import Play
 
 # the modules of the scenes, in the order in which a course has them
-_MODULES = ("perceptron", "trees", "kmeans")
+_MODULES = (
+    "perceptron",
+    "trees",
+    "neighbors",
+    "kmeans",
+    "linkage",
+    "mixtures",
+    "svm",
+    "bayesnets",
+    "reinforcement",
+)
 
 
 @cache
