@@ -251,6 +251,16 @@ TOGETHER: dict[str, tuple[dict[str, Any], ...]] = {
     "voting": ({"estimator": DecisionTreeClassifier(max_depth=1)},),
     "on_failure": ({"multiclass": "m1", "estimator": _RANDOM_STUMP},),
     "HistGradientBoostingRegressor.alpha": ({"loss": "quantile"}, {"loss": "huber"}),
+    "flatten_transform": ({"voting": "soft"},),
+    "GradientBoostingRegressor.alpha": ({"loss": "quantile"}, {"loss": "huber"}),
+    **dict.fromkeys(
+        (
+            f"GradientBoosting{kind}.{name}"
+            for kind in ("Classifier", "Regressor")
+            for name in ("tol", "validation_fraction")
+        ),
+        ({"n_iter_no_change": 2, "n_estimators": 20},),
+    ),
     "cv": (
         {"weights": "learned"},
         {"auxiliary": [1]},
