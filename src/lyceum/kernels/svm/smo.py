@@ -115,7 +115,7 @@ def solve_dual(
     exact : bool
         Whether a problem of many rows is solved to the last digit, too.
     record : bool
-        Whether to keep the variables after every step of SMO, and after the last digits.
+        Whether to keep the variables after every step of SMO.
 
     Returns
     -------
@@ -149,8 +149,6 @@ def solve_dual(
             break
     if state.converged and (exact or n <= _EXACT):
         _polish(problem, double, state)
-    if state.record is not None and not np.array_equal(state.record[-1], state.b):
-        state.record.append(state.b.copy())
     return _undo_shift(problem, kernel, X, state)
 
 

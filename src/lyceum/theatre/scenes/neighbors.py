@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from lyceum.theatre.method import (
     StageTable,
     TheatreMethod,
 )
-from lyceum.theatre.scene import Scene, SceneQuestion, figure, vector
+from lyceum.theatre.scene import Scene, SceneQuestion, factor, figure, vector
 
 _NEIGHBORS = (
     StepColumn("row", "row", "the next nearest row"),
@@ -145,116 +146,138 @@ _LINE = (
 )
 
 
+@dataclass(frozen=True)
+class _LocalFit:
+    """The numbers of one answer: weights, weighted means, sums, slope."""
+
+    x: np.ndarray
+    y: np.ndarray
+    query: float
+    width: float
+
+    @property
+    def w(self) -> np.ndarray:
+        return np.exp(-((self.x - self.query) ** 2) / (2 * self.width**2))
+
+    def mean(self, values: np.ndarray) -> float:
+        return float(self.w @ values) / float(self.w.sum())
+
+    @property
+    def xx(self) -> float:
+        return float(self.w @ (self.x - self.mean(self.x)) ** 2)
+
+    @property
+    def xy(self) -> float:
+        offset = self.x - self.mean(self.x)
+        return float(self.w @ (offset * (self.y - self.mean(self.y))))
+
+
 def _local_line(stage: Stage) -> Performance:
     """The phases of one answer: weights, weighted means, slope, answer."""
     table = stage.table
     x = table.columns[0]
-    y = table.target
-    width = stage["width"]
     query = float(_query(stage, x[:, None])[0])
+    fit = _LocalFit(x, table.target, query, stage["width"])
     model = LocallyWeightedRegression(
-        bandwidth=width, kernel="gaussian", standardize=False
-    ).fit(x[:, None], y)
-    w = np.exp(-((x - query) ** 2) / (2 * width**2))
-    total = float(w.sum())
-    mean_x = float(w @ x) / total
-    mean_y = float(w @ y) / total
-    xx = float(w @ (x - mean_x) ** 2)
-    xy = float(w @ ((x - mean_x) * (y - mean_y)))
-    slope = xy / xx
-    answer = float(np.asarray(model.predict(np.array([[query]])))[0])
-    i = int(np.abs(x - query).argmin())
-    rows = [
-        [r + 1, a, b, c]
-        for r, (a, b, c) in enumerate(zip(x.tolist(), y.tolist(), w.tolist()))
-    ][:20]
-    near = Table(
-        "Weights of the rows", ["row", table.names[0], table.target_name, "w"], rows
+        bandwidth=stage["width"], kernel="gaussian", standardize=False
     )
-    ends = np.array([x.min(), x.max()])
+    model.fit(x[:, None], table.target)
+    answer = float(np.asarray(model.predict(np.array([[query]])))[0])
+    mean_x = fit.mean(x)
+    mean_y = fit.mean(fit.y)
+    more: list[dict[str, Any]] = [
+        {"phase": "question"},
+        {"phase": "weights", "weight": float(fit.w.sum())},
+        {"phase": "means", "mean_x": mean_x, "mean_y": mean_y},
+        {"phase": "slope", "slope": fit.xy / fit.xx},
+        {"phase": "answer", "answer": answer},
+    ]
+    records = [{**each, "step": k} for k, each in enumerate(more)]
+    steps = Steps("One answer of a local line", "step", _LINE, records, {})
+    return Performance(_line_scenes(stage, fit, answer), steps, model)
+
+
+def _line_scenes(stage: Stage, fit: _LocalFit, answer: float) -> list[Scene]:
+    table = stage.table
+    w = fit.w
+    total = figure(w.sum())
+    q = figure(fit.query)
+    h = figure(fit.width)
+    mean_x = fit.mean(fit.x)
+    mean_y = fit.mean(fit.y)
+    slope = fit.xy / fit.xx
+    i = int(np.abs(fit.x - fit.query).argmin())
+    rows = [[r + 1, *each] for r, each in enumerate(zip(fit.x, fit.y, w))][:20]
+    heads = ["row", table.names[0], table.target_name, "w"]
+    ends = np.array([fit.x.min(), fit.x.max()])
     fitted = line(np.column_stack([ends, mean_y + slope * (ends - mean_x)]), 1)
-    bare = _line_picture(stage, w, query, [])
-    whole = _line_picture(stage, w, query, [fitted])
-    scenes = [
+    bare = [_line_picture(stage, w, fit.query, [])]
+    whole = [_line_picture(stage, w, fit.query, [fitted])]
+    sums = (figure(fit.xy), figure(fit.xx))
+    return [
         Scene(
             "The question",
             [
-                f"What is {table.target_name} at {table.names[0]} = {figure(query)}? Near rows"
-                f" count more: h = {figure(width)}."
+                f"What is {table.target_name} at {table.names[0]} = {q}?",
+                f"Near rows count more: h = {h}.",
             ],
-            [bare],
+            bare,
         ),
         Scene(
             "Weights: near rows count more",
             [
-                f"Row {i + 1}, the nearest: w = exp (−({figure(x[i])} − {figure(query)})² / (2"
-                f" · {figure(width)}²)) = {figure(w[i])}",
-                f"Σ w = {figure(total)}",
+                f"Row {i + 1}, the nearest: w = exp (−({figure(fit.x[i])} − {q})² / (2 · {h}²)) ="
+                f" {figure(w[i])}",
+                f"Σ w = {total}",
             ],
-            [bare],
-            [near],
+            bare,
+            [Table("Weights of the rows", heads, rows)],
             SceneQuestion(
-                f"What is the weight of row {i + 1}, x = {figure(x[i])}, at q ="
-                f" {figure(query)} with h = {figure(width)}?",
+                f"What is the weight of row {i + 1}, x = {figure(fit.x[i])}, at q = {q} with"
+                f" h = {h}?",
                 float(w[i]),
             ),
         ),
         Scene(
             "Weighted means",
             [
-                f"Σ w x / Σ w = {figure(w @ x)} / {figure(total)} = {figure(mean_x)}",
-                f"Σ w y / Σ w = {figure(w @ y)} / {figure(total)} = {figure(mean_y)}",
+                f"Σ w x / Σ w = {figure(w @ fit.x)} / {total} = {figure(mean_x)}",
+                f"Σ w y / Σ w = {figure(w @ fit.y)} / {total} = {figure(mean_y)}",
             ],
-            [bare],
-            (),
-            SceneQuestion(
-                f"Σ w y = {figure(w @ y)} and Σ w = {figure(total)}. What is the weighted mean"
-                " of y?",
+            bare,
+            question=SceneQuestion(
+                f"Σ w y = {figure(w @ fit.y)} and Σ w = {total}. What is the weighted mean of y?",
                 mean_y,
-                [(float(y.mean()), "that is the mean without weights")],
+                [(float(fit.y.mean()), "that is the mean without weights")],
             ),
         ),
         Scene(
             "The slope",
             [
-                f"Σ w (x − mean)(y − mean) = {figure(xy)}, Σ w (x − mean)² = {figure(xx)}",
-                f"b = {figure(xy)} / {figure(xx)} = {figure(slope)}",
+                f"Σ w (x − mean)(y − mean) = {sums[0]}, Σ w (x − mean)² = {sums[1]}",
+                f"b = {sums[0]} / {sums[1]} = {figure(slope)}",
             ],
-            [whole],
-            (),
-            SceneQuestion(
-                f"The weighted sums are {figure(xy)} of products and {figure(xx)} of squares."
-                " What is the slope b?",
+            whole,
+            question=SceneQuestion(
+                f"The weighted sums are {sums[0]} of products and {sums[1]} of squares. What is"
+                " the slope b?",
                 slope,
-                [(xx / xy if xy else 0.0, "the other way round")],
             ),
         ),
         Scene(
             "The answer",
             [
-                f"ŷ = {figure(mean_y)} + {figure(slope)} · ({figure(query)} −"
-                f" {figure(mean_x)}) = {figure(answer)}"
+                f"ŷ = {figure(mean_y)} + {factor(slope)} · ({q} − {factor(mean_x)}) ="
+                f" {figure(answer)}"
             ],
-            [whole],
-            (),
-            SceneQuestion(
-                f"What is the line at q = {figure(query)}? Means {figure(mean_x)} and"
-                f" {figure(mean_y)}, slope {figure(slope)}.",
+            whole,
+            question=SceneQuestion(
+                f"What is the line at q = {q}? Means {figure(mean_x)} and {figure(mean_y)}, slope"
+                f" {figure(slope)}.",
                 answer,
             ),
         ),
     ]
-    more: list[dict[str, Any]] = [
-        {"phase": "question"},
-        {"phase": "weights", "weight": total},
-        {"phase": "means", "mean_x": mean_x, "mean_y": mean_y},
-        {"phase": "slope", "slope": slope},
-        {"phase": "answer", "answer": answer},
-    ]
-    records = [{**each, "step": k} for k, each in enumerate(more)]
-    return Performance(
-        scenes, Steps("One answer of a local line", "step", _LINE, records, {}), model
-    )
 
 
 def _line_picture(

@@ -143,6 +143,11 @@ def _sweeps(stage: Stage) -> Performance:
                 question=question,
             )
         )
+    return Performance(scenes, _sweep_table(world, policy, records), policy)
+
+
+def _sweep_table(world: GridWorld, policy: Any, records: list[Any]) -> Steps:
+    """The values of the free cells after every sweep, a column each."""
     steps = policy.steps()
     columns = [column for column in steps.columns if column.name == "change"]
     shown = [
@@ -159,9 +164,7 @@ def _sweeps(stage: Stage) -> Performance:
         for s in range(len(records[0]["values"]))
         if _is_free(world, s)
     ]
-    return Performance(
-        scenes, Steps(steps.title, steps.noun, columns, shown, {}), policy
-    )
+    return Steps(steps.title, steps.noun, columns, shown, {})
 
 
 def _backup(
