@@ -25,13 +25,19 @@ from lyceum.theatre.scene import Play
 # the modules of the scenes, in the order in which a course has them
 _MODULES = (
     "perceptron",
+    "linear",
+    "naive_bayes",
+    "bayesnets",
     "trees",
+    "pruning",
     "neighbors",
+    "svm",
+    "backpropagation",
+    "committees",
     "kmeans",
     "linkage",
     "mixtures",
-    "svm",
-    "bayesnets",
+    "projections",
     "reinforcement",
 )
 

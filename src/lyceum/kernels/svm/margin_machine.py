@@ -119,10 +119,6 @@ def _machine_of(problem: DualProblem, solution: DualSolution) -> MarginMachine:
     wrong = np.where(free, np.abs(margins), of_bounded)
     of_intercept = b * b / problem.shift if problem.shift else 0.0
     length = np.sqrt(max(0.0, square - of_intercept))
-    record = solution.record or []
-    # the last digits are solved for after the steps
-    if record and not np.array_equal(record[-1], alpha):
-        record.append(alpha)
     return MarginMachine(
         alpha=alpha,
         signs=signs,
@@ -137,7 +133,7 @@ def _machine_of(problem: DualProblem, solution: DualSolution) -> MarginMachine:
         steps=solution.steps,
         converged=solution.converged,
         history=solution.history,
-        record=record,
+        record=solution.record or [],
     )
 
 

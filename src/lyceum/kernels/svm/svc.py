@@ -358,7 +358,9 @@ class SVC(Classifier, SupportVectors):
             else:
                 K = self.kernel_.gram(cells[mine])
             last = machine.record[0]
-            for step in machine.record:
+            # the last digits are solved for after the steps
+            moved = not np.array_equal(machine.record[-1], machine.alpha)
+            for step in [*machine.record, *([machine.alpha] if moved else [])]:
                 alpha = np.zeros(n)
                 alpha[weighted[mine]] = step
                 coef = machine.signs * step

@@ -171,7 +171,7 @@ def _picture(
 def _faithful() -> StageTable:
     """Every ninth eruption of Old Faithful."""
     lines = datasets.path("old_faithful").read_text(encoding="utf-8").split()
-    heads, *rows = [line.split(",") for line in lines]
+    heads, *rows = [line.replace('"', "").split(",") for line in lines]
     cells = np.array(rows[::9], dtype=float)
     return StageTable("31 eruptions of Old Faithful", tuple(heads), tuple(cells.T))
 

@@ -95,7 +95,7 @@ def _sweeps(stage: Stage) -> Performance:
         state = int(changes.argmax())
         texts = []
         for s, value in enumerate(values):
-            best = _ARROWS[int(q[s].argmax())] if number and _is_free(world, s) else ""
+            best = _ARROWS[int(q[s].argmax())] if np.ptp(q[s]) > 0 else ""
             texts.append([figure(value), best] if _is_free(world, s) else [])
         now = state if number else -1
         picture = _grid(world, texts, values, now)
