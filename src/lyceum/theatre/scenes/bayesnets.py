@@ -54,7 +54,7 @@ def _sprinkler() -> BayesNet:
     )
 
 
-# the network, its query and evidence, and where its nodes stand
+# a network, its query and its evidence
 _NETS = {
     "alarm": (_alarm, "burglary", "john=yes mary=yes"),
     "sprinkler": (_sprinkler, "rain", "wet=yes"),
@@ -105,12 +105,12 @@ def perform(stage: Stage) -> Performance:
 def _question(lines: list[str], rule: str) -> SceneQuestion | None:
     """The last number of a line that works it out: what stands before it is given."""
     for line in reversed(lines):
-        found = re.fullmatch(r"(.*[·+/].*) = ([\d.e-]+)", line)
-        if found:
-            text = found[1].rpartition(" = ")[2] if " = " in found[1] else found[1]
-            name = found[1].partition(" = ")[0] if " = " in found[1] else rule
+        match = re.fullmatch(r"(.*[·+/].*) = ([\d.e-]+)", line)
+        if match:
+            text = match[1].rpartition(" = ")[2] if " = " in match[1] else match[1]
+            name = match[1].partition(" = ")[0] if " = " in match[1] else rule
             return SceneQuestion(
-                f"{name}: what is {text.partition(': ')[2] or text}?", float(found[2])
+                f"{name}: what is {text.partition(': ')[2] or text}?", float(match[2])
             )
     return None
 
@@ -127,17 +127,17 @@ def _picture(net: BayesNet, query: str, evidence: dict[str, str]) -> dict[str, A
         levels.setdefault(level, []).append(name)
     widest = max(map(len, levels.values()))
     width = 170.0 * widest
-    places = {}
+    centers = {}
     for level, names in levels.items():
         for k, name in enumerate(names):
-            places[name] = (width * (k + 0.5) / len(names), 46 + 110.0 * level)
+            centers[name] = (width * (k + 0.5) / len(names), 46 + 110.0 * level)
     marks: list[Mark] = []
     for name in net.names:
-        x, y = places[name]
+        x, y = centers[name]
         for parent in net.parents[name]:
-            px, py = places[parent]
+            px, py = centers[parent]
             marks.append(arrow((px, py + 24), (x, y - 26), 5))
-    for name, (x, y) in places.items():
+    for name, (x, y) in centers.items():
         state = evidence.get(name)
         lines = [name]
         if name == query:

@@ -145,17 +145,17 @@ def _dendrogram(n: int, merges: list[Any]) -> dict[str, Any]:
     top = max((height for *_, height in merges), default=1.0)
     marks: list[Mark] = [label(x, 236, str(row + 1)) for row, x in across.items()]
     heights: list[Mark] = []
-    places = {(row,): (across[row], 0.0) for row in range(n)}
+    joints = {(row,): (across[row], 0.0) for row in range(n)}
     for one, other, height in merges:
         y = 215 - 180 * height / top
         ends = []
         for part in (one, other):
-            x, low = places[tuple(part)]
+            x, low = joints[tuple(part)]
             marks.append(line([[x, 215 - 180 * low / top], [x, y]], 5))
             ends.append(x)
         marks.append(line([[ends[0], y], [ends[1], y]], 5))
         heights.append(label(sum(ends) / 2, y - 6, figure(height)))
-        places[tuple(sorted(one + other))] = (sum(ends) / 2, height)
+        joints[tuple(sorted(one + other))] = (sum(ends) / 2, height)
     title = "The dendrogram so far: heights are distances"
     return drawing(title, 40 + 44.0 * n, 250, [*marks, *heights])
 
