@@ -222,7 +222,7 @@ def test_what_does_not_fit_is_named():
         )
     with pytest.raises(DataError, match="member KNeighborsClassifier takes no weights"):
         VotingClassifier([SkNeighbors()]).fit(X, y, sample_weight=np.ones(len(y)))
-    with pytest.raises(SettingError, match="two estimators are named 'a'"):
+    with pytest.raises(SettingError, match="Names provided are not unique"):
         VotingClassifier([("a", NaiveBayes()), ("a", NaiveBayes())]).fit(X, y)
 
 

@@ -111,7 +111,7 @@ def named_members(members: Sequence[Any], what: str = "estimators") -> list[Memb
     for member in named:
         if names.count(member.name) > 1:
             raise SettingError(
-                f"two {what} are named {member.name!r}: give each its own name"
+                f"Names provided are not unique: {names}; give each of {what} its own name"
             )
         learner = member.estimator
         if not hasattr(learner, "fit") or not hasattr(learner, "predict"):
@@ -337,6 +337,7 @@ class NamedEnsemble(_BaseComposition, Ensemble):
     ) -> tuple[MemberData, np.ndarray, np.ndarray | None]:
         self._validate_params()
         members = self._members()
+        self._validate_names([name for name, _ in self._named_estimators])
         self._check_tasks(members)
         data, target, w = super()._member_data(X, y, w)
         if w is not None:
