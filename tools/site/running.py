@@ -17,6 +17,7 @@ import matplotlib
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
+from clauses import with_plays
 from paper import wrong_lines
 
 from lyceum.exercises import make_exercise
@@ -75,6 +76,8 @@ def run_page(path: Path, folder: Path) -> tuple[str, list[str]]:
         return "\n".join(parts) + _pictures(path, folder, pictures)
 
     text = path.read_text(encoding="utf-8")
+    if path.parent.name == "chapters":
+        text = with_plays(text, int(path.name[:2]))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         done = _BLOCK.sub(run, text)
