@@ -64,12 +64,13 @@ quick: $(STAMP)
 dropin: $(STAMP)
 	$(BIN)/python tools/dropin.py $(WORDS) $(if $(QUICK),--quick)
 
-# the site, into build/site/html: chapters, guides and reference, whose code is run; warnings are errors
+# the site, into build/site/html: course, gallery, guides, reference; its code is run, warnings are errors, pages are opened
 site: $(STAMP)
 	$(BIN)/python requirements.py docs > .venv/docs.txt
 	$(PIP) --requirement .venv/docs.txt
 	$(BIN)/python tools/site build/site/source
 	$(BIN)/python -m sphinx -q -W --keep-going -j 2 -b html build/site/source build/site/html
+	$(BIN)/python tools/site/browser.py build/site/html
 	@echo "the site is in build/site/html/index.html"
 
 # how the code reads, beside packages that the field admires

@@ -26,7 +26,7 @@ extensions = [
     "sphinx_gallery.gen_gallery",
 ]
 templates_path = ["_templates"]
-exclude_patterns = ["_scripts"]
+exclude_patterns = ["_scripts", "_extra"]
 myst_enable_extensions = ["colon_fence", "dollarmath"]
 myst_heading_anchors = 3
 # headings of generated parts may begin one level deeper than their page
@@ -76,6 +76,10 @@ html_copy_source = True
 html_sourcelink_suffix = ""
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_js_files = ["site.js"]
+html_extra_path = ["_extra"]  # llms.txt and Markdown
+html_favicon = "_static/favicon.svg"
+html_context = {"default_mode": "auto"}
 html_theme_options = {
     "navbar_align": "left",
     "navigation_with_keys": False,

@@ -120,3 +120,14 @@ def test_pdf_is_set_without_latex(name):
 def test_unknown_format_is_named():
     with pytest.raises(SettingError, match=r"'docx'.*md, html, pdf"):
         render_exercise(make_exercise("knn"), "docx")
+
+
+@pytest.mark.parametrize("name", ["id3", "svm", "knn-ties", "sample-statistics"])
+def test_a_notebook_is_one_by_its_schema(name):
+    nbformat = pytest.importorskip("nbformat", reason="no nbformat: lyceum-ml[test]")
+    page = render_exercise(make_exercise(name, seed=3), "ipynb", solution=True)
+    notebook = nbformat.reads(page, as_version=4)
+    nbformat.validate(notebook)
+    notebook.cells[0].cell_type = "picture"
+    with pytest.raises(nbformat.ValidationError):
+        nbformat.validate(notebook)

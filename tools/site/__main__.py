@@ -20,7 +20,8 @@ from pathlib import Path
 
 from clauses import chapter_end
 from names import reference_pages
-from running import run_page
+from plain import as_plain, gallery_texts, index_of, reference_texts
+from running import resolve, run_page
 
 from lyceum.syllabus import SECTIONS
 
@@ -52,13 +53,18 @@ def main(target: Path, words: list[str]) -> None:
         folders = [target / path.parent.name for path in chosen]
         texts = dict(zip(chosen, pool.map(_run_alone, chosen, folders)))
     wrong = []
+    plain = {}
     for path, (text, complaints) in texts.items():
         wrong += [f"{path.name}: {complaint}" for complaint in complaints]
         if path.parent.name == "chapters":
             text += chapter_end(int(path.name[:2]))
-        _write(target / path.parent.name / path.name, text)
+        plain[f"{path.parent.name}/{path.name}"] = text
+        # links of the text alone: scripts of players have brackets too
+        page = target / path.parent.name / path.name
+        page.write_text(resolve(_mend_links(text)), encoding="utf-8")
     if not words:
-        _write_the_rest(target)
+        plain |= _write_the_rest(target)
+        _write_plain(target, plain)
     if wrong:
         sys.exit("\n".join(wrong))
 
@@ -72,18 +78,21 @@ def _run_alone(path: Path, folder: Path) -> tuple[str, list[str]]:
             os.chdir(ROOT)
 
 
-def _write_the_rest(target: Path) -> None:
+def _write_the_rest(target: Path) -> dict[str, str]:
+    """All pages that are not run; the texts of those that are prose."""
+    texts = {}
     shutil.copy(DOCS / "site" / "conf.py", target)
     for folder in ("images", "site/_static", "site/_templates"):
         shutil.copytree(DOCS / folder, target / Path(folder).name)
     shutil.copytree(DOCS / "gallery", target / "_scripts")
     about = [*ABOUT, *(f"design/{path.stem}" for path in _markdown("design"))]
     for name in (*GUIDES, *about):
-        _write(target / f"{name}.md", (DOCS / f"{name}.md").read_text(encoding="utf-8"))
+        texts[f"{name}.md"] = (DOCS / f"{name}.md").read_text(encoding="utf-8")
     copies = {"CHANGELOG.md": "changelog.md", "benchmarks/RESULTS.md": "benchmarks.md"}
     for name, page in copies.items():
-        text = (ROOT / name).read_text(encoding="utf-8")
-        _write(target / page, text)
+        texts[page] = (ROOT / name).read_text(encoding="utf-8")
+    for name, text in texts.items():
+        _write(target / name, text)
     for name, text in reference_pages().items():
         _write(target / "reference" / name, text)
     sections = {
@@ -99,6 +108,17 @@ def _write_the_rest(target: Path) -> None:
         f"# About\n\n{_tree([*about, 'benchmarks', 'changelog'])}",
     )
     _write(target / "index.md", _front_page([f"{folder}/index" for folder in sections]))
+    return texts
+
+
+def _write_plain(target: Path, texts: dict[str, str]) -> None:
+    """Markdown of every page beside its HTML, and llms.txt, which lists them."""
+    pages = {name: as_plain(text, name.count("/")) for name, text in texts.items()}
+    pages |= gallery_texts(DOCS / "gallery") | reference_texts()
+    for name, text in {**pages, "llms.txt": index_of(pages)}.items():
+        path = target / "_extra" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
 
 
 def _markdown(folder: str) -> list[Path]:
@@ -126,19 +146,44 @@ def _mend_links(text: str) -> str:
     return _LINK.sub(mend, text)
 
 
+DOORS = {
+    "start/1_ten_minutes": (
+        "Start",
+        "From a CSV file to a served model in ten minutes",
+    ),
+    "chapters/index": ("The course", "Fifteen chapters, from paper to program"),
+    "howto/index": ("How to", "Costs, rare classes, time, files larger than memory"),
+    "gallery/index": ("Gallery", "Pictures, each beside the code that draws it"),
+    "start/2_from_scikit_learn": ("From scikit-learn", "Change the import"),
+    "start/3_for_teachers": (
+        "For teachers",
+        "A sheet for every student, with solutions",
+    ),
+}
+
+
 def _front_page(sections: list[str]) -> str:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    """The README, with doors to the sections behind its first words."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8").replace("](docs/", "](")
+    first, rest = readme.split("\n## ", 1)
+    doors = "".join(
+        f"<a href='{page}.html'><strong>{title}</strong><span>{about}</span></a>\n"
+        for page, (title, about) in DOORS.items()
+    )
     listed = [
         f"- [{number} {title}](chapters/{path.name})"
         for (number, title), path in zip(SECTIONS.items(), _markdown("chapters"))
     ]
-    parts = [readme.replace("](docs/", "]("), "\n## The course\n", *listed, ""]
-    parts.append(
-        _tree(
-            [*sections, "gallery/index", "guides", "reference/index", "about"], "hidden"
-        )
-    )
-    return "\n".join(parts)
+    parts = [
+        first,
+        f"<div class='doors'>\n{doors}</div>\n",
+        "## The course\n",
+        *listed,
+        "",
+    ]
+    parts += [f"\n## {rest}"]
+    tree = [*sections, "gallery/index", "guides", "reference/index", "about"]
+    return "\n".join([*parts, _tree(tree, "hidden")])
 
 
 def _tree(pages: list[str], option: str = "maxdepth: 1") -> str:

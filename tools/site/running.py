@@ -17,14 +17,19 @@ import matplotlib
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
+from clauses import with_plays
 from paper import wrong_lines
 
 from lyceum.exercises import make_exercise
 from lyceum.exercises.formats.html import fragment
+from lyceum.theatre import play, player_html
 
 ROOT = Path(__file__).parents[2]
 _BLOCK = re.compile(r"```(python|paper|console)\n(.*?)```\n", re.S)
 _EXERCISE = re.compile(r"\{\{exercise ([\w-]+) (\d+) (\d)\}\}")
+_THEATRE = re.compile(r"\{\{theatre (\w+)(?: (\S+) (\w+))?\}\}")
+# what a play becomes as long as its page is plain Markdown
+_PLAY = re.compile(r"\{\{theatre (<.*?>)\}\}", re.S)
 _PLAIN = re.compile(r"(?<![\w.])(\d+(?:,\d{3})*(?:\.\d+)?|\.\d+)")
 # what is not prose: code, links, names in backticks, formulas, sources and generated parts
 _NOT_PROSE = re.compile(
@@ -71,13 +76,23 @@ def run_page(path: Path, folder: Path) -> tuple[str, list[str]]:
         return "\n".join(parts) + _pictures(path, folder, pictures)
 
     text = path.read_text(encoding="utf-8")
+    if path.parent.name == "chapters":
+        text = with_plays(text, int(path.name[:2]))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         done = _BLOCK.sub(run, text)
+    done = _THEATRE.sub(
+        lambda match: (
+            "{{theatre "
+            + play(match[1], match[2], target=match[3]).to_html(alone=False)
+            + "}}"
+        ),
+        done,
+    )
     strangers = numbers_from_nowhere(text, "\n".join(seen))
     if strangers:
         wrong.append(f"no code or sum on the page gives {', '.join(strangers)}")
-    return _EXERCISE.sub(drawn_exercise, done), wrong
+    return done, wrong
 
 
 def _run_commands(code: str) -> None:
@@ -137,7 +152,17 @@ def numbers_from_nowhere(text: str, seen: str) -> list[str]:
     return strangers
 
 
-def drawn_exercise(match: re.Match[str]) -> str:
+def resolve(text: str) -> str:
+    """A page with its exercises drawn and its plays embedded."""
+    text = _EXERCISE.sub(_drawn_exercise, text)
+    plays = _PLAY.findall(text)
+    text = _PLAY.sub(lambda match: f"```{{raw}} html\n{match.group(1)}\n```\n", text)
+    if plays:
+        text += f"\n```{{raw}} html\n{player_html()}\n```\n"
+    return text
+
+
+def _drawn_exercise(match: re.Match[str]) -> str:
     """An exercise as the page of `lyceum exercise` shows it; its solution opens by a click."""
     name, seed, level = match.groups()
     exercise = make_exercise(name, int(seed), int(level))
@@ -156,4 +181,15 @@ def _as_raw_html(page: str) -> str:
     for depth, tag in ((4, "h2"), (3, "h1")):
         page = re.sub(f"<(/?){tag}>", f"<\\1h{depth}>", page)
     page = page.replace("<table>", '<table class="table w-auto">')
+    page = page.replace(
+        '<div class="scroll">',
+        '<div class="scroll" tabindex="0" role="region" aria-label="Table">',
+    )
+    # a formula alone is no name of a column for a reader of the screen
+    page = re.sub(r"<th([^>]*)>(<math.*?</math>)</th>", _named_header, page)
     return "\n".join(line for line in page.splitlines() if line.strip())
+
+
+def _named_header(match: re.Match[str]) -> str:
+    words = re.sub(r"<[^>]*>", "", match[2])
+    return f'<th{match[1]} aria-label="{words}">{match[2]}</th>'

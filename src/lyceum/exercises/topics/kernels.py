@@ -96,6 +96,19 @@ def _work_machine(
     sheet.solution.formula(rf"{balance} = 0")
     listed = ", ".join(rf"\alpha_{i + 1} = {tex(a)}" for i, a in enumerate(alphas))
     sheet.solution.formula(rf"{listed}, \quad b = {tex(b)}")
+    # the conditions of Karush, Kuhn and Tucker, point by point
+    sides = [y * (w[0] * p[0] + w[1] * p[1] + b) for p, y in zip(points, labels)]
+    sheet.solution.text(
+        "KKT: no point is inside the margin, $y_i (w \\cdot x_i + b) \\geq 1$, and where it is "
+        "not on it, $\\alpha_i = 0$."
+    )
+    sheet.solution.table(
+        ["point", "$y_i (w \\cdot x_i + b)$", "$\\alpha_i$"],
+        [
+            (i, f"${tex(side)}$", f"${tex(a)}$")
+            for i, (side, a) in enumerate(zip(sides, alphas), 1)
+        ],
+    )
     squared = w[0] ** 2 + w[1] ** 2
     sheet.solution.formula(
         rf"w = {vector(w)}, \quad \frac{{2}}{{\|w\|}} = \frac{{2}}{{\sqrt{{{tex(squared)}}}}} "

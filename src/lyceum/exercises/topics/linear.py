@@ -1,4 +1,4 @@
-"""Least squares: the line, a gradient step, and LMS."""
+"""Two columns of numbers: their statistics, the line, a gradient step, and LMS."""
 
 from __future__ import annotations
 
@@ -10,12 +10,84 @@ from lyceum.exercises.draw import Draw, few_decimals, small_denominators
 from lyceum.exercises.exercise import kind
 from lyceum.exercises.sheet import Sheet, decimal, equals, signed, tex, with_decimal
 from lyceum.linear import LinearRegression, simple_regression
+from lyceum.prepare import MinMaxScaler, StandardScaler
+from lyceum.statistics import describe
 
 
 def _line_sheet(xs: list[int], ys: list[int], task: str) -> Sheet:
     sheet = Sheet()
     sheet.given.text(task)
     sheet.given.table(["$x$", "$y$"], zip(xs, ys))
+    return sheet
+
+
+@kind("sample-statistics", "Describe two columns and scale one", "1.2", "1.4")
+def sample_statistics(draw: Draw) -> Sheet:
+    """Variance and correlation of a sample; a value scaled by range and by deviation."""
+    n_rows = 3 + draw.level
+    xs = draw.sample(range(10), n_rows)
+    ys = draw.integers(n_rows, 0, 12)
+    mean_x = Fraction(sum(xs), n_rows)
+    mean_y = Fraction(sum(ys), n_rows)
+    draw.require(few_decimals([mean_x, mean_y], 1), "means with many decimals")
+    xx = sum(((x - mean_x) ** 2 for x in xs), Fraction(0))
+    xy = sum(((x - mean_x) * (y - mean_y) for x, y in zip(xs, ys)), Fraction(0))
+    yy = sum(((y - mean_y) ** 2 for y in ys), Fraction(0))
+    draw.require(yy > 0 and xy != 0, "no correlation")
+    draw.require(xs[0] not in (min(xs), max(xs), mean_x), "a value that is trivial")
+    cells = np.column_stack([xs, ys]).astype(float)
+    sample = describe(cells)
+    variance = xx / (n_rows - 1)
+    sheet = _line_sheet(xs, ys, "A sample of two columns.")
+    sheet.ask(
+        "What is the variance of $x$, as that of a sample?",
+        variance,
+        float(sample.variance[0]),
+        {
+            "divided by $N$": xx / n_rows,
+            "the standard deviation": float(variance) ** 0.5,
+        },
+    )
+    r = float(xy) / float(xx * yy) ** 0.5
+    sheet.ask(
+        "What is the correlation of $x$ and $y$?",
+        r,
+        float(sample.correlation[0, 1]),
+        {"its square": r**2, "the covariance": xy / (n_rows - 1)},
+    )
+    spread = max(xs) - min(xs)
+    sheet.ask(
+        "Scale $x$ to [0, 1]. What does the first row become?",
+        Fraction(xs[0] - min(xs), spread),
+        float(MinMaxScaler().fit_transform(cells)[0, 0]),
+        {"the least value was not subtracted": Fraction(xs[0], spread)},
+    )
+    deviation = float(variance) ** 0.5
+    sheet.ask(
+        "Standardize $x$. What does the first row become?",
+        float(xs[0] - mean_x) / deviation,
+        float(StandardScaler(ddof=1).fit_transform(cells)[0, 0]),
+        {
+            "divided by the variance": float(xs[0] - mean_x) / float(variance),
+            "with the deviation that divides by $N$": float(xs[0] - mean_x)
+            / (float(xx) / n_rows) ** 0.5,
+        },
+    )
+    sheet.solution.text(
+        f"$\\bar x$ is {with_decimal(mean_x)}, $\\bar y$ {with_decimal(mean_y)}; the squares of "
+        f"$x - \\bar x$ sum to {decimal(xx)}, those of $y$ to {decimal(yy)}, the products to "
+        f"{decimal(xy)}."
+    )
+    sheet.solution.formula(
+        rf"s^2 = \frac{{{decimal(xx)}}}{{{n_rows - 1}}} {equals(variance)}, \quad "
+        rf"r = \frac{{{decimal(xy)}}}{{\sqrt{{{decimal(xx)} \cdot {decimal(yy)}}}}} {equals(r)}"
+    )
+    sheet.solution.formula(
+        rf"\frac{{{xs[0]} - {min(xs)}}}{{{spread}}} "
+        rf"{equals(Fraction(xs[0] - min(xs), spread))}, \quad "
+        rf"\frac{{{xs[0]} - {decimal(mean_x)}}}{{{decimal(deviation)}}} "
+        rf"{equals(float(xs[0] - mean_x) / deviation)}"
+    )
     return sheet
 
 

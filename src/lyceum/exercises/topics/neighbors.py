@@ -9,7 +9,14 @@ from sklearn.metrics import pairwise_distances
 
 from lyceum.exercises.draw import Draw, no_ties
 from lyceum.exercises.exercise import kind
-from lyceum.exercises.sheet import Sheet, decimal, equals, tex, vector
+from lyceum.exercises.sheet import (
+    Sheet,
+    decimal,
+    equals,
+    tex,
+    vector,
+    with_decimal,
+)
 from lyceum.neighbors import (
     KNeighborsClassifier,
     KNeighborsRegressor,
@@ -65,6 +72,60 @@ def knn(draw: Draw) -> Sheet:
         f"The nearest row says {nearest[0]}, the three nearest {', '.join(nearest[:3])}: "
         f"{three}."
     )
+    return sheet
+
+
+@kind("knn-ties", "Vote where two neighbors are equally far", "10.3")
+def knn_ties(draw: Draw) -> Sheet:
+    """Shares of a class for k = 3, where the third and the fourth neighbor are equally far."""
+    xs = draw.sample(range(16), 4 + draw.level)
+    labels = draw.choices(draw.theme.classes, len(xs))
+    query = draw.integer(4, 11)
+    draw.require(query not in xs, "the query is a stored row")
+    distances = [abs(x - query) for x in xs]
+    # rows that were stored first come first among equals
+    order = sorted(range(len(xs)), key=lambda row: (distances[row], row))
+    ranked = [distances[row] for row in order]
+    draw.require(ranked[2] == ranked[3] and no_ties(ranked[:3]), "no tie at k")
+    name = draw.theme.classes[0]
+    parts = {"first": order[:3], "all": order[:4]}
+    shares = {
+        ties: Fraction(sum(labels[row] == name for row in rows), len(rows))
+        for ties, rows in parts.items()
+    }
+    draw.require(0 < shares["all"] < 1 and shares["first"] > 0, "one class only")
+    X = np.array(xs, dtype=float)[:, None]
+    sheet = Sheet()
+    sheet.given.text(
+        f"Stored {draw.theme.row}s on a line. Classify {query} by $k = 3$ neighbors; two "
+        "of them are equally far."
+    )
+    sheet.given.table(
+        ["row", "$x$", draw.theme.target],
+        [(i, x, label) for i, (x, label) in enumerate(zip(xs, labels), 1)],
+    )
+    words = {
+        "first": "of equally far rows the one with the smaller number votes",
+        "all": "all rows vote that are as far as the third",
+    }
+    for ties, rule in words.items():
+        model = KNeighborsClassifier(3, ties=ties).fit(X, labels)
+        posterior = model.predict_proba([[float(query)]])[0]
+        other = shares["all" if ties == "first" else "first"]
+        sheet.ask(
+            f"What share of the votes does {name} get, if {rule}?",
+            shares[ties],
+            float(posterior[list(model.classes_).index(name)]),
+            {"the other rule": other},
+        )
+    sheet.solution.table(
+        ["row", "distance", draw.theme.target],
+        [(row + 1, distances[row], labels[row]) for row in order[:5]],
+    )
+    for ties, rows in parts.items():
+        numbers = ", ".join(str(row + 1) for row in rows)
+        share = with_decimal(shares[ties])
+        sheet.solution.text(f"If {words[ties]}: rows {numbers}, {share} say {name}.")
     return sheet
 
 
