@@ -25,6 +25,7 @@ from lyceum._core.base.one_record import (
     decide,
     is_record,
     member_answer,
+    once_per_record,
     plausible_cells,
 )
 from lyceum._core.base.operations import affine_operation, model_operations
@@ -95,6 +96,7 @@ __all__ = [
     "member_answer",
     "model_operations",
     "normalize_posteriors",
+    "once_per_record",
     "output_library",
     "parts_by_replacement",
     "pipeline_steps",

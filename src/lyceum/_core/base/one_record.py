@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from math import isnan
 from numbers import Number
 from typing import Any
@@ -29,6 +30,8 @@ from lyceum._core.data import (
     ArraySource,
     Block,
     Column,
+    Dense,
+    Recode,
     Rows,
     Schema,
     coded_source,
@@ -39,11 +42,12 @@ from lyceum._core.lazy_arrow import pa
 from lyceum._core.native import native
 from lyceum._core.report import Shown
 from lyceum._core.text import plain
+from lyceum._core.threads import in_this_thread
 from lyceum._core.types import Estimator
 from lyceum.errors import DataError, LyceumError
 
 Record = Mapping[str, Any] | Sequence[Any] | Any
-_METHODS = ("predict", "predict_proba")
+_METHODS = ("predict", "predict_proba", "decision_function", "predict_log_proba")
 _Function = Callable[[Block], np.ndarray]
 
 
@@ -238,11 +242,16 @@ class _Path:
 
 
 def _steps_that_change(steps: Sequence[Any], schema: Schema) -> tuple[Any, ...]:
-    """The steps without those that leave every block of these columns as it is."""
+    """The steps without those that leave every dense row of these columns as it is."""
     kept = []
     for step in steps:
         after = step.schema(schema)
-        if not (isinstance(step, Align) and _is_idle(step, schema)):
+        is_idle = isinstance(step, Dense)
+        if isinstance(step, Recode):
+            is_idle = not schema.number_codes
+        elif isinstance(step, Align):
+            is_idle = _is_idle(step, schema)
+        if not is_idle:
             kept.append(step)
         schema = after
     return tuple(kept)
@@ -286,23 +295,38 @@ class RecordModel:
         self._steps: tuple[Any, ...] = ()
         if self._prepared is not None:
             self._steps = _steps_that_change(self._prepared.steps, schema)
+        self._paths: dict[str, _Path | None] = {}
         self._predict = self._path("predict")
         self._posteriors = self._path("predict_proba") if self._has_posteriors else None
+        self._shares_steps = self._prepares_alike()
         self._is_posterior_rule = self._decides_by_posteriors()
+
+    def _prepares_alike(self) -> bool:
+        """Whether classes and posteriors come from the same cells."""
+        if self._predict is None or self._posteriors is None:
+            return False
+        kinds = [
+            [(type(step), getattr(step, "allow_missing", None)) for step in path.steps]
+            for path in (self._predict, self._posteriors)
+        ]
+        return kinds[0] == kinds[1]
 
     def _decides_by_posteriors(self) -> bool:
         """Whether one pass gives both the class and the posteriors."""
         return (
-            self._predict is not None
-            and self._posteriors is not None
+            self._shares_steps
             and isinstance(self.learner, PosteriorClassifier)
-            and self._predict.function == self.learner._most_probable
-            and self._posteriors.function == self.learner._posteriors
-            and len(self._predict.steps) == len(self._posteriors.steps)
+            and self._predict.function == self.learner._most_probable  # type: ignore[union-attr]
+            and self._posteriors.function == self.learner._posteriors  # type: ignore[union-attr]
         )
 
     def _path(self, method: str) -> _Path | None:
         """What `method` computes of a block; None where it does more than that."""
+        if method not in self._paths:
+            self._paths[method] = self._new_path(method)
+        return self._paths[method]
+
+    def _new_path(self, method: str) -> _Path | None:
         rows = self._prepared
         if rows is None or not hasattr(self.learner, method):
             return None
@@ -360,6 +384,10 @@ class RecordModel:
         if self._is_posterior_rule:
             code, posterior = self._by_posteriors(block)
             return self.labels[code], posterior  # type: ignore[index]
+        if self._shares_steps:
+            block = self._prepare_cells(block)
+            predicted = self._predict.function(block).tolist()[0]  # type: ignore[union-attr]
+            return predicted, np.asarray(self._posteriors.function(block))  # type: ignore[union-attr]
         predicted = self._output("predict", self._predict, block).tolist()[0]
         if not self._has_posteriors:
             return predicted, None
@@ -368,9 +396,7 @@ class RecordModel:
     def _by_posteriors(self, block: Block) -> tuple[int, np.ndarray]:
         """The code of the class and the posteriors from one pass: as `predict` does, the class is
         that of the largest log joint, if the learner has one."""
-        for step in self._posteriors.steps:  # type: ignore[union-attr]
-            block = step(block)
-        _check_kept(block)
+        block = self._prepare_cells(block)
         if self.learner._has_posteriors:
             posterior = np.ascontiguousarray(self.learner._posteriors(block))
             scores = posterior
@@ -382,10 +408,15 @@ class RecordModel:
             native.posterior(scores)
         return int(code[0]), scores
 
+    def _prepare_cells(self, block: Block) -> Block:
+        for step in self._posteriors.steps:  # type: ignore[union-attr]
+            block = step(block)
+        _check_kept(block)
+        return block
+
     def answer_block(self, method: str, block: Block) -> np.ndarray:
-        """What `predict` or `predict_proba` gives for one coded row of the model's columns."""
-        path = self._predict if method == "predict" else self._posteriors
-        return self._output(method, path, block)
+        """What a method gives for one coded row of the model's columns."""
+        return self._output(method, self._path(method), block)
 
     def _output(self, method: str, path: _Path | None, block: Block) -> np.ndarray:
         if path is not None:
@@ -484,34 +515,62 @@ _thread = threading.local()
 
 @contextmanager
 def _answering() -> Iterator[None]:
-    """Members of ensembles that are asked inside are compiled too."""
-    before = getattr(_thread, "answering", False)
-    _thread.answering = True
+    """Members of ensembles that are asked inside are compiled too, and answer in this thread."""
+    before = getattr(_thread, "answers", None)
+    # what members answered: classes and posteriors of an ensemble come from the same
+    _thread.answers = {}
     try:
-        yield
+        with in_this_thread():
+            yield
     finally:
-        _thread.answering = before
+        _thread.answers = before
 
 
 def member_answer(member: Estimator, method: str, source: ArraySource) -> Any:
     """The answer of a member to the one row of a record, by its compiled way; None where a whole
     model was not asked for a record."""
-    if not getattr(_thread, "answering", False) or method not in _METHODS:
+    if getattr(_thread, "answers", None) is None or method not in _METHODS:
         return None
     if source.n_rows != 1 or source.schema.has_free_text:
         return None
+    if not isinstance(source.X, np.ndarray):
+        return None
+    answer = partial(_compiled_answer, member, method, source)
+    return once_per_record(member, method, source, answer)
+
+
+def once_per_record(
+    owner: Any, what: str, source: ArraySource | None, answer: Callable[[], Any]
+) -> Any:
+    """A copy of `answer()`, an array, which is kept while a record is decided: the classes and the
+    posteriors of an ensemble come from the same sums."""
+    answers = getattr(_thread, "answers", None)
+    if answers is None or source is None or source.n_rows != 1:
+        return answer()
+    key = (id(owner), what, source.X.tobytes())
+    if key not in answers:
+        answers[key] = answer()
+    kept = answers[key]
+    return None if kept is None else kept.copy()
+
+
+def _compiled_answer(member: Estimator, method: str, source: ArraySource) -> Any:
     compiled = _compiled.get(member)
     if compiled is None or compiled.is_stale:
-        _thread.answering = False  # what compiles is asked as tables are
+        answers = _thread.answers
+        _thread.answers = None  # what compiles is asked as tables are
         try:
             compiled = RecordModel(member)
         finally:
-            _thread.answering = True
+            _thread.answers = answers
         _compiled[member] = compiled
-    if source.schema.names != compiled.coder.names:
+    schema = compiled.coder.schema
+    # a member learned from these very columns
+    if source.schema.columns is not schema.columns and (
+        source.schema.names != schema.names
+    ):
         return None
-    block = Block(source.X, None, None, 0, Schema(source.schema.columns))
-    return compiled.answer_block(method, block)
+    return compiled.answer_block(method, Block(source.X, None, None, 0, schema))
 
 
 _n_fits: WeakKeyDictionary[Any, int] = WeakKeyDictionary()
