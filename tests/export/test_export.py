@@ -248,34 +248,17 @@ REFUSED = {
     "AuxiliaryTargets",
     "BayesNetClassifier",
     "BayesianGaussianClassifier",
-    "BernoulliNB",
-    "CascadeClassifier",
     "ClusterClassifier",
     "ClusterLabels",
     "LabelPropagation",
     "LabelSpreading",
-    "MultinomialNB",
-    "NearestCentroid",
-    "OneVsOneClassifier",
-    "OutputCodeClassifier",
     "ParzenClassifier",
     "PriorShift",
     "PriorTransfer",
-    "RBFNetworkClassifier",
     "RestrictedCoulombClassifier",
-    "SelfTrainingClassifier",
     "SemiSupervisedEM",
     "TrAdaBoost",
-}
-
-
-REFUSED |= {
-    "AdaBoostRegressor",
-    "HierarchicalMixtureOfExperts",
     "LocallyWeightedRegression",
-    "MixtureOfExperts",
-    "ModelTreeRegressor",
-    "RBFNetworkRegressor",
 }
 
 

@@ -28,7 +28,11 @@ from lyceum._core.base.one_record import (
     once_per_record,
     plausible_cells,
 )
-from lyceum._core.base.operations import affine_operation, model_operations
+from lyceum._core.base.operations import (
+    affine_operation,
+    decides_apart,
+    model_operations,
+)
 from lyceum._core.base.posterior_classifier import (
     Outputs,
     OutputsClassifier,
@@ -87,6 +91,7 @@ __all__ = [
     "check_takes_weights",
     "complexity",
     "decide",
+    "decides_apart",
     "explain_frame",
     "finite_sums",
     "guard_public_methods",

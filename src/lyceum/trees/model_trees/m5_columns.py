@@ -7,8 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from lyceum._core.base import affine_operation
 from lyceum._core.data import Schema, row_weights
 from lyceum._core.trees import GROUPS, THRESHOLD, Tree
+from lyceum._core.types import Operation
 from lyceum.errors import ModelFileError
 
 
@@ -125,6 +127,41 @@ class StepColumns:
             Z -= self.center[only]
         np.copyto(Z, 0.0, where=np.isnan(Z))
         return Z
+
+    def operations(self) -> list[Operation]:
+        """`center_cells` for exported models."""
+        p = len(self.center)
+        start = self.start.tolist()
+        numbers = [j for j, ranks in enumerate(self.ranks) if not len(ranks)]
+        places = [start[j] for j in numbers]
+        tables = []
+        for j, ranks in enumerate(self.ranks):
+            steps = np.arange(start[j + 1] - start[j])
+            if len(ranks) and len(steps):
+                table = np.zeros((len(ranks), p))
+                known = ranks >= 0
+                above = (ranks[known, None] > steps).astype(np.float64)
+                table[known, start[j] : start[j + 1]] = (
+                    above - self.center[start[j] : start[j + 1]]
+                )
+                tables.append([j, table.tolist()])
+        # a sum of what numbers and categories give, each in its own columns
+        centered = affine_operation(self.center[places], np.ones(len(places)))
+        of_numbers: list[Operation] = [
+            ("pick", {"columns": numbers}),
+            centered,
+            ("fill", {"values": [0.0] * len(numbers), "flagged": []}),
+            ("scatter", {"columns": places, "size": p}),
+        ]
+        of_categories: list[Operation] = [
+            (
+                "column_densities",
+                {"log_prior": [0.0] * p, "gaussians": [], "tables": tables},
+            )
+        ]
+        branches = [of_numbers] * bool(numbers) + [of_categories] * bool(tables)
+        sums = {"rule": "sum", "weights": [1.0] * len(branches), "width": p}
+        return [("branches", {"branches": branches}), ("fuse", sums)]
 
     def _step_cells(self, X: np.ndarray, only: np.ndarray) -> np.ndarray:
         """Numbers as they are, categories as one 0/1 column per step between ranks; NaN where
