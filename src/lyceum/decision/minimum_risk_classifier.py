@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, _fit_context, clone
-from sklearn.calibration import CalibratedClassifierCV as TheirCalibratedClassifierCV
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
@@ -53,7 +52,7 @@ def _can_explain(self: Any) -> bool:
 
 def _inner_estimator(estimator: Estimator) -> Any:
     """The estimator whose posteriors are explained: the one inside a calibration."""
-    if isinstance(estimator, TheirCalibratedClassifierCV):
+    if hasattr(estimator, "calibrated_classifiers_"):  # scikit-learn's
         estimator = estimator.calibrated_classifiers_[0].estimator
     if isinstance(estimator, FrozenEstimator):
         return estimator.estimator
@@ -221,6 +220,10 @@ class MinimumRiskClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
                 "calibrate needs folds of rows in memory: give X and y, or calibrate scanned rows"
                 " inside, MinimumRiskClassifier(CalibratedClassifierCV(...))"
             )
+        from sklearn.calibration import (  # takes long to import
+            CalibratedClassifierCV as TheirCalibratedClassifierCV,
+        )
+
         # one estimator, on all rows, and a calibration of its out-of-fold posteriors
         return TheirCalibratedClassifierCV(
             clone(self.estimator), method=self.calibrate, cv=self.cv, ensemble=False
