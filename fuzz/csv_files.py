@@ -40,11 +40,10 @@ CELLS = (
 
 
 def make() -> Path:
-    """A folder for the files; blocks are small, so that small files have many.
-
-    Each holds the longest row: Arrow refuses rows with line breaks that are longer than a block.
-    """
-    _csv._STREAM_BYTES, _csv._READ_BYTES = 1 << 11, 1 << 11
+    """A folder for the files; blocks are small, so that small files have many, and some rows are
+    longer than one."""
+    _csv._STREAM_BYTES = 1 << 9
+    _csv._READ_BYTES = 1 << 9
     return Path(tempfile.mkdtemp())
 
 

@@ -78,9 +78,9 @@ def order(name):
     return not name.isupper(), not name[0].isupper(), name
 
 
-def command(arguments):
+def command(words):
     return (
-        f"sys.argv = ['lyceum', *{arguments.split()!r}]\nfrom lyceum.cli import main\n"
+        f"sys.argv = ['lyceum', *{words!r}]\nfrom lyceum.cli import main\n"
         "try: main()\nexcept SystemExit as done: assert not done.code"
     )
 
@@ -92,7 +92,10 @@ LIGHT = [
     "from lyceum import datasets; datasets.path('weather')",
     "from lyceum import cli",
 ]
-COMMANDS = [*map(command, ["--help", "--version", "inspect --help", "learners --help"])]
+COMMANDS = [
+    command(words.split())
+    for words in ("--help", "--version", "inspect --help", "learners --help")
+]
 SUMS = "import lyceum.cli.commands.inspect, lyceum.statistics"
 RIDGE = ["catalog.find('Ridge').missing", "catalog.types(['lyceum.linear.Ridge'])"]
 STUDY = """
@@ -220,75 +223,59 @@ ORDINARY = [
     ["reduce", TABLE],
 ]
 WITH_PICTURES = [["cluster", TABLE, "-k", "2"], STUDY_COMMAND]
+# What the codes share is imported once; each of them goes on from there in a process of its own.
 IN_TURN = """
 import json, os, sys
 codes = json.loads(sys.stdin.read())
 import sklearn.base
+before = set(sys.modules)
+import lyceum._core.base
 for code in codes:
     reading, writing = os.pipe()
     child = os.fork()
     if not child:
-        before = set(sys.modules)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         exec(code)
         os.write(writing, json.dumps(sorted(set(sys.modules) - before)).encode())
         os._exit(0)
     os.close(writing)
     with open(reading) as pipe:
-        print(pipe.read())
+        print(pipe.read(), flush=True)
     os.waitpid(child, 0)
 """
 
 
-@pytest.fixture(scope="module")
-def loaded_by_command(tmp_path_factory):
-    """The packages that a process has imported at the end of every command."""
-    folder = tmp_path_factory.mktemp("commands")
-    loaded = {}
-    for words in [*ORDINARY, *WITH_PICTURES]:
-        code = (
-            f"import json, sys\nsys.argv = ['lyceum', *{words!r}]\nfrom lyceum.cli import"
-            " main\ntry: main()\nexcept SystemExit as done: assert not done.code\nopen('modules',"
-            " 'w').write(json.dumps(sorted({name.partition('.')[0] for name in sys.modules})))"
-        )
-        done = subprocess.run(
-            [sys.executable, "-c", code], capture_output=True, text=True, cwd=folder
-        )
-        assert done.returncode == 0, done.stderr
-        loaded[words[0]] = set(
-            json.loads((folder / "modules").read_text(encoding="utf-8"))
-        )
-    return loaded
-
-
-def test_commands_import_only_the_packages_that_they_need(loaded_by_command):
-    needed = {words[0]: set() for words in ORDINARY} | {
-        words[0]: PICTURES for words in WITH_PICTURES
-    }
-    assert {
-        name: loaded & OPTIONAL for name, loaded in loaded_by_command.items()
-    } == needed
-
-
-def beyond_scikit_learn():
-    """What the import of every room and every learner imports beyond sklearn.base."""
-    rooms = [f"import {name}" for name in ROOMS if name != "lyceum"]
-    learners = [
-        f"from {entry.package} import {entry.name}" for entry in catalog.learners()
-    ]
-    codes = [*rooms, *learners]
+def beyond_scikit_learn(codes, folder=None):
+    """What each of the codes has imported beyond sklearn.base when it has run."""
     done = subprocess.run(
         [sys.executable, "-c", IN_TURN],
         input=json.dumps(codes),
         capture_output=True,
         text=True,
+        cwd=folder,
     )
     assert done.returncode == 0, done.stderr
-    return dict(zip(codes, map(json.loads, done.stdout.splitlines()), strict=True))
+    lines = done.stdout.splitlines()
+    assert all(lines), done.stderr
+    return dict(zip(codes, map(json.loads, lines), strict=True))
+
+
+@pytest.mark.parametrize(
+    ("commands", "needed"), [(ORDINARY, set()), (WITH_PICTURES, PICTURES)]
+)
+def test_commands_import_only_the_packages_that_they_need(commands, needed, tmp_path):
+    codes = [f"import sys\n{command(words)}" for words in commands]
+    for code, names in beyond_scikit_learn(codes, tmp_path).items():
+        assert OPTIONAL & {name.partition(".")[0] for name in names} == needed, code
 
 
 def test_a_learner_imports_what_it_needs():
     """200 modules take 0.15 s; the whole of Lyceum has 500. benchmarks/imports.py has the times."""
-    for code, names in beyond_scikit_learn().items():
+    rooms = [f"import {name}" for name in ROOMS if name != "lyceum"]
+    learners = [
+        f"from {entry.package} import {entry.name}" for entry in catalog.learners()
+    ]
+    for code, names in beyond_scikit_learn([*rooms, *learners]).items():
         assert not OPTIONAL.intersection(name.partition(".")[0] for name in names), code
         assert sum(name.startswith("lyceum.") for name in names) <= 260, code
         assert not SLOW.intersection(names), code

@@ -7,6 +7,7 @@ import pkgutil
 import re
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -20,16 +21,22 @@ FILES = sorted(SOURCE.rglob("*.py"))
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
-def parsed() -> Iterator[tuple[Path, ast.Module]]:
-    for path in FILES:
-        yield path.relative_to(SOURCE), ast.parse(path.read_text(encoding="utf-8"))
+@cache
+def parsed() -> list[tuple[Path, ast.Module]]:
+    return [
+        (path.relative_to(SOURCE), ast.parse(path.read_text(encoding="utf-8")))
+        for path in FILES
+    ]
 
 
-def functions() -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
-    for path, tree in parsed():
-        for node in ast.walk(tree):
-            if isinstance(node, FUNCTIONS):
-                yield f"{path}:{node.lineno} {node.name}", node
+@cache
+def functions() -> list[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
+    return [
+        (f"{path}:{node.lineno} {node.name}", node)
+        for path, tree in parsed()
+        for node in ast.walk(tree)
+        if isinstance(node, FUNCTIONS)
+    ]
 
 
 # -- sizes -----------------------------------------------------------------------------

@@ -203,7 +203,7 @@ def update(lines: list[dict], modules: list[str]) -> None:
         if line["outcome"] != "failed":
             continue
         test = line["test"]
-        stem = test.partition("/")[0]
+        stem = list_of(test)
         reason, versions = known.get(test, (reason_of(line), ""))
         groups[stem][reason, versions].append(test)
     for stem, reasons in groups.items():
@@ -213,6 +213,14 @@ def update(lines: list[dict], modules: list[str]) -> None:
             if tests
         )
         (EXPECTED / f"{stem}.toml").write_text(text, encoding="utf-8")
+
+
+def list_of(test: str) -> str:
+    """The name of the list of a test: its folder, or the module of the folder `tests`."""
+    folder, _, rest = test.partition("/")
+    if folder != "tests":
+        return folder
+    return rest.partition(".py")[0].removeprefix("test_")
 
 
 def group_text(reason: str, versions: str, tests: list[str]) -> str:

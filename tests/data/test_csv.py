@@ -201,6 +201,20 @@ def test_a_row_longer_than_a_block_is_read(tmp_path, small_batches, memory):
 
 
 @BOTH
+@pytest.mark.parametrize("cells", [1, 2])
+def test_a_first_row_longer_than_the_first_blocks_is_read(
+    tmp_path, small_batches, memory, cells
+):
+    # the first block holds the names alone, and the second cuts off the row
+    long = "x" * 70_000
+    rows = [f"{i},{long},{long if cells == 2 else ''}" for i in range(3)]
+    text = "\n".join(["number,text,more", *rows])
+    found = scan(written(tmp_path, text), memory=memory)
+    assert len(found) == 3
+    assert found.schema["text"].categories == (long,)
+
+
+@BOTH
 def test_names_longer_than_a_block_are_read(tmp_path, small_batches, memory):
     found = scan(written(tmp_path, f"a,{'b' * 2_000_000}\n1,2\n3,4\n"), memory=memory)
     assert len(found.schema.names[1]) == 2_000_000

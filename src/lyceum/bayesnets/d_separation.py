@@ -118,6 +118,7 @@ class DSeparation(Shown):
             "paths": [
                 {
                     "path": path.text,
+                    "nodes": list(path.nodes),
                     "blocked": path.blocked,
                     "reasons": list(path.reasons),
                 }

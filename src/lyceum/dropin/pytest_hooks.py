@@ -36,14 +36,17 @@ def pytest_runtest_makereport(item: Any, call: Any) -> None:
     """Keep what a test raised, and where, for its line."""
     if call.excinfo is None:
         return
-    frames = [str(entry.path) for entry in call.excinfo.traceback]
+    entries = call.excinfo.traceback
+    frames = [f"{entry.path}:{entry.lineno + 1}" for entry in entries[-6:]]
+    try:
+        line = str(entries[-1].statement)
+    except AssertionError:  # compiled code has no source
+        line = ""
     item._lyceum_raised = {
         "type": call.excinfo.typename,
         "text": str(call.excinfo.value)[:600],
-        "line": str(call.excinfo.traceback[-1].statement)[:200],
-        "frames": [frame.partition("site-packages/")[2] or frame for frame in frames][
-            -3:
-        ],
+        "line": line[:200],
+        "frames": [frame.partition("site-packages/")[2] or frame for frame in frames],
     }
     item.user_properties.append(("lyceum_raised", item._lyceum_raised))
 

@@ -17,6 +17,10 @@ from lyceum.plot.graphs.bayes_net import (
     moral_graph as moral_graph,
 )
 from lyceum.plot.graphs.cost_complexity import cost_complexity as cost_complexity
+from lyceum.plot.graphs.layered_layout import (
+    LayeredLayout as LayeredLayout,
+    layered_layout as layered_layout,
+)
 from lyceum.plot.graphs.tree_drawing import tree as tree
 from lyceum.plot.models.clusters import (
     dendrogram as dendrogram,

@@ -5,6 +5,13 @@ from lyceum.studies.compare.comparison import (
 )
 from lyceum.studies.compare.out_of_sample import OutOfSample as OutOfSample
 from lyceum.studies.main import study as study
+from lyceum.studies.mistakes.group_losses import GroupLoss as GroupLoss
+from lyceum.studies.mistakes.study_errors import (
+    ErrorRow as ErrorRow,
+    StudyErrors as StudyErrors,
+    explain_error as explain_error,
+    study_errors as study_errors,
+)
 from lyceum.studies.plan.candidate import (
     Candidate as Candidate,
     ColumnWarning as ColumnWarning,

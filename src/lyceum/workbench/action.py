@@ -57,7 +57,7 @@ class Action:
 
     def as_command(self) -> str:
         """A line for the shell."""
-        words = ["lyceum", self.command]
+        words = ["lyceum", *self.command.split()]
         for index, argument in enumerate(self.arguments):
             if index in self.positional:
                 words.append(self.positional[index])
@@ -111,7 +111,11 @@ def _command_words(flag: str, value: Any) -> Iterator[str]:
         yield from (flag, ",".join(map(str, value)))
     elif isinstance(value, tuple):
         for item in value:
-            text = json.dumps(item) if isinstance(item, Mapping) else str(item)
+            text = str(item)
+            if isinstance(item, Mapping):
+                text = json.dumps(item)
+            elif isinstance(item, tuple):  # an edge of a graph
+                text = "->".join(item)
             yield from (flag, text)
     else:
         yield from (flag, str(value))

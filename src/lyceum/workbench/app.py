@@ -21,10 +21,18 @@ from starlette.routing import Route
 from lyceum import __version__
 from lyceum.web import HANDLERS, JsonAnswer, Limited, Limits, Refused, TokenDoor
 from lyceum.workbench.desk import Desk
-from lyceum.workbench.pages import ask, data, decide, question, study
+from lyceum.workbench.pages import ask, data, decide, errors, networks, question, study
 
 # the order of the tabs; `docs/workbench.md` says how a page is added
-PAGES = (data.PAGE, question.PAGE, study.PAGE, decide.PAGE, ask.PAGE)
+PAGES = (
+    data.PAGE,
+    question.PAGE,
+    study.PAGE,
+    decide.PAGE,
+    ask.PAGE,
+    errors.PAGE,
+    networks.PAGE,
+)
 
 _TYPES = {
     ".html": "text/html; charset=utf-8",

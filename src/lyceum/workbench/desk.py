@@ -91,7 +91,7 @@ class Desk:
         return path.as_posix()
 
     def files(self) -> list[dict[str, Any]]:
-        """The tables, studies and models below the folder, the newest first."""
+        """The tables, studies, models and networks below the folder, the newest first."""
         listed = sorted(self._files(), key=lambda item: -item["changed"])
         return listed[:_MOST_FILES]
 
@@ -163,6 +163,8 @@ def stamp(path: Path) -> tuple[str, int, int]:
 def _kind(name: str) -> str | None:
     if name.endswith(".lyceum"):
         return "model"
+    if name.endswith(".bif"):
+        return "network"
     if name.endswith(tuple(FILE_ENDINGS)):
         return "table"
     return None

@@ -22,6 +22,15 @@ from lyceum.workflows.explain import (
 from lyceum.workflows.fit import fit_file as fit_file
 from lyceum.workflows.fitted_model import FittedModel as FittedModel
 from lyceum.workflows.label import Labeled as Labeled, label_file as label_file
+from lyceum.workflows.networks.learn import (
+    LearnedNetwork as LearnedNetwork,
+    learn_network as learn_network,
+)
+from lyceum.workflows.networks.query import (
+    check_independence as check_independence,
+    query_network as query_network,
+    read_network as read_network,
+)
 from lyceum.workflows.predict import (
     Predicted as Predicted,
     predict_file as predict_file,

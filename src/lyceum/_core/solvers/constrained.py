@@ -107,7 +107,7 @@ def constrained_optima(
     if violation > HOLDS:
         return ConstrainedOptima(problem, (), False, nearest, violation)
     # every other one from where constraints hold
-    starts[1::2] = feasible[1::2]
+    starts[1::2] = np.array(feasible)[1::2]
     points = _points(problem, starts)
     points.sort(key=lambda point: (round(point.value, 9), *point.x))
     # the least and the greatest value met tell local optima from global ones

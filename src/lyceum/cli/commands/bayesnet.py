@@ -31,10 +31,11 @@ from lyceum.cli.options import (
     refuse_to_replace,
     write_table,
 )
-from lyceum.errors import DataError, LyceumError
+from lyceum.errors import LyceumError
 
 if TYPE_CHECKING:
-    from lyceum.bayesnets import BayesNet, LearnedStructure, MostProbable
+    from lyceum.bayesnets import BayesNet, MostProbable
+    from lyceum.workflows import LearnedNetwork
 
 
 bayesnet = Commands(
@@ -57,42 +58,9 @@ _STATE = "variable=state"
 
 
 def _read(path: str) -> BayesNet:
-    from lyceum import datasets
-    from lyceum.bayesnets import read_bif
+    from lyceum.workflows import read_network
 
-    if not Path(path).exists() and path in ("asia", "alarm"):
-        return read_bif(datasets.path(path))
-    if path.lower().endswith(".lyceum"):
-        return _load(path)
-    try:
-        return read_bif(path)
-    except DataError as error:
-        raise DataError(f"{path}: {error}") from error
-
-
-def _load(path: str) -> BayesNet:
-    """The network of a model file, alone or of a classifier."""
-    import lyceum
-    from lyceum.bayesnets import BayesNet
-
-    model = lyceum.load(path)
-    net = getattr(model, "net_", model)
-    if not isinstance(net, BayesNet):
-        raise LyceumError(
-            f"{path} holds a {type(model).__name__}, which has no network"
-        )
-    return net
-
-
-def _write(net: BayesNet, path: str, force: bool) -> None:
-    """Write a network, as a model file or as BIF by the ending of its name."""
-    from lyceum import save
-    from lyceum.bayesnets import write_bif
-
-    if path.lower().endswith(".lyceum"):
-        save(net, path, force=force)
-    else:
-        write_bif(net, path)
+    return read_network(path)
 
 
 def _edges(texts: Sequence[str] | None, option: str) -> list[tuple[str, str]]:
@@ -145,6 +113,15 @@ def learn(
         str | None,
         typer.Option(help="For k2: the variables separated by commas, causes first."),
     ] = None,
+    edge: Annotated[
+        list[str] | None,
+        typer.Option(
+            help=(
+                "An edge of a graph that was drawn, 'from->to'; repeat for more. Exactly these are"
+                " taken, and only the tables are learned."
+            )
+        ),
+    ] = None,
     required: Annotated[
         list[str] | None,
         typer.Option(help="An edge that must be there, 'from->to'; repeat for more."),
@@ -182,69 +159,55 @@ def learn(
     as_json: AsJson = False,
 ) -> None:
     """Learn the structure and the tables of a network from a file, and write it."""
-    from lyceum import scan
-    from lyceum.bayesnets import learn_structure
     from lyceum.cli.screen import notes, progress_bar
-    from lyceum.prepare import KBinsDiscretizer
+    from lyceum.workflows import learn_network
 
     refuse_to_replace(out, force)
+    settings: dict[str, Any] = {}
+    if not edge:
+        settings = {
+            "required": _edges(required, "--required"),
+            "forbidden": _edges(forbidden, "--forbidden"),
+        }
+    kinds: Any = kinds_of(kind) or None
     with notes(), progress_bar(f"learning from {Path(data).name}"):
-        kinds: Any = kinds_of(kind) or None
-        rows = scan(
+        learned = learn_network(
             data,
-            target=target,
+            target,
+            method=method,
+            edges=_edges(edge, "--edge") if edge else None,
+            n_bins=bins,
             kinds=kinds,
             ignore=ignore or (),
-            **file_format.options(),
-        )
-        # networks are learned from categories: numbers become intervals, by the class if there is
-        # one
-        numbers = [rows.schema[int(j)].name for j in rows.schema.continuous]
-        if numbers:
-            rows = KBinsDiscretizer(n_bins=bins).fit(rows).transform(rows)
-        structure = learn_structure(
-            rows,
-            method,
+            file_format=file_format,
             score=score,
             equivalent_sample_size=sample_size,
             pseudo_count=pseudo_count,
             tree_root=tree_root,
             max_parents=max_parents,
-            required=_edges(required, "--required"),
-            forbidden=_edges(forbidden, "--forbidden"),
             restarts=restarts,
             alpha=alpha,
             estimate=estimate,
-            order=None
-            if order is None
-            else [name.strip() for name in order.split(",")],
+            order=names_of(order),
             random_state=seed,
+            out=out,
+            force=force,
+            **settings,
         )
-    _write(structure.net, out, force)
-    _print_structure(structure, numbers, out, as_json)
+    _print_structure(learned, out, as_json)
 
 
-def _print_structure(
-    structure: LearnedStructure, numbers: list[str], out: str, as_json: bool
-) -> None:
+def _print_structure(learned: LearnedNetwork, out: str, as_json: bool) -> None:
     """Print a network that was learned, the columns cut into intervals, and the command that
     follows."""
     from lyceum.cli.screen import print_json, print_line, show_summary
 
     if as_json:
-        print_json(
-            {
-                "network": out,
-                "cut": numbers,
-                "edges": structure.net.edges,
-                "undirected": structure.undirected,
-                **structure.summary().as_dict(),
-            }
-        )
+        print_json({"network": out, **learned.as_dict()})
         return
-    show_summary(structure.summary())
-    if numbers:
-        print_line(f"\ncut into intervals: {', '.join(numbers)}")
+    show_summary(learned.summary())
+    if learned.cut:
+        print_line(f"\ncut into intervals: {', '.join(learned.cut)}")
     next_command = f"lyceum bayesnet query {shlex.quote(out)} VARIABLE"
     print_line("\nwritten to ", (out, "bold"), f"; next: {next_command}")
 

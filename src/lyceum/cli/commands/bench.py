@@ -94,6 +94,38 @@ def costs(
     )
 
 
+@commands.command(epilog="Example: lyceum errors credit-study --learner NaiveBayes")
+def errors(
+    study: Annotated[str, typer.Argument(help="The folder of a study with results.")],
+    learner: Annotated[
+        str | None,
+        typer.Option("--learner", "-l", help="By default the learner that was chosen."),
+    ] = None,
+    row: Annotated[
+        int | None,
+        typer.Option(help="Explain this row of the data, by a model of its fold."),
+    ] = None,
+    rows: Annotated[int, typer.Option(help="Rows to list of each kind.")] = 20,
+    as_json: AsJson = False,
+) -> None:
+    """Show where a learner of a study is wrong: rows, the worst group, and who disagrees."""
+    from lyceum.cli.screen import print_json, show_summary, show_table
+    from lyceum.studies import explain_error, study_errors
+
+    if row is not None:
+        example = explain_error(study, row, learner)
+        if as_json:
+            print_json(example.as_dict())
+            return
+        show_table(example.table())
+        return
+    mistakes = study_errors(study, learner)
+    if as_json:
+        print_json(mistakes.as_dict(rows))
+        return
+    show_summary(mistakes.summary(rows))
+
+
 @commands.command(epilog="Example: lyceum workbench customers.csv")
 def workbench(
     path: Annotated[

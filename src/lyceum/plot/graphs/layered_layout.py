@@ -20,10 +20,23 @@ class LayeredLayout:
     Attributes
     ----------
     x, layer : dicts of name to place
+        The center of every node along its layer, and the number of its layer.
     bends : dict of (parent, child) to points (x, layer)
         Where an edge over several layers passes between the nodes of these layers.
     width : float
+        Of the widest layer.
     n_layers : int
+        The number of layers.
+
+    See Also
+    --------
+    layered_layout : Makes it.
+
+    Examples
+    --------
+    >>> from lyceum.plot import layered_layout
+    >>> layered_layout({"rain": (), "wet": ("rain",)}, {"rain": 1.0, "wet": 1.0}).n_layers
+    2
     """
 
     x: dict[str, float]
@@ -41,9 +54,31 @@ def layered_layout(
     Parameters
     ----------
     parents : dict of name to parents
+        The edges.
     widths : dict of name to width
+        Of the nodes.
     gap : float, default=0.35
         Between neighbors.
+
+    Returns
+    -------
+    LayeredLayout
+
+    See Also
+    --------
+    bayes_net : Draws a network so.
+
+    References
+    ----------
+    Sugiyama, Tagawa and Toda, Methods for visual understanding of hierarchical system structures,
+    IEEE Transactions on Systems, Man, and Cybernetics 11, 1981.
+
+    Examples
+    --------
+    >>> from lyceum.plot import layered_layout
+    >>> parents = {"rain": (), "sprinkler": ("rain",), "wet": ("rain", "sprinkler")}
+    >>> layered_layout(parents, dict.fromkeys(parents, 1.0)).layer
+    {'rain': 0, 'sprinkler': 1, 'wet': 2}
     """
     # 1. layers, from causes to effects
     depth = _depths(parents)

@@ -29,8 +29,6 @@ from lyceum.studies.plan.fold_scheme import take_rows
 from lyceum.studies.run.fold_calibration import usual_calibration
 from lyceum.studies.run.problems import Problems
 
-_Z = float(stats.norm.isf(0.025))
-
 
 def _mean_and_error(sample: OutOfSample, values: np.ndarray) -> tuple[float, float]:
     """Mean over rows and its standard error √(Σ r²) / Σ w, with r = w (v - mean) of a row.
@@ -44,7 +42,9 @@ def _mean_and_error(sample: OutOfSample, values: np.ndarray) -> tuple[float, flo
     return mean, float(np.sqrt(few * (r @ r)) / w.sum())
 
 
-def _rate_interval(sample: OutOfSample, rate: float, error: float = 0.0) -> Span:
+def _rate_interval(
+    sample: OutOfSample, rate: float, error: float = 0.0, confidence: float = 0.95
+) -> Span:
     """Wilson's interval for the effective number of rows.
 
     Without groups that is (Σ w)² / Σ w²; with groups it is rate (1 - rate) / error², by the
@@ -55,7 +55,9 @@ def _rate_interval(sample: OutOfSample, rate: float, error: float = 0.0) -> Span
     if error:
         n_rows = float(w.sum() ** 2 / (w @ w))
         n = min(max(n, rate * (1.0 - rate) / error**2), n_rows)
-    interval = wilson_interval(min(rate, 1.0) * n, n)  # type: ignore[arg-type]
+    wrong: Any = min(rate, 1.0) * n  # effective numbers need not be whole
+    size: Any = n
+    interval = wilson_interval(wrong, size, confidence=confidence)
     return interval.low, interval.high
 
 
@@ -67,9 +69,9 @@ def n_independent(sample: OutOfSample) -> float:
 
 
 def loss_and_interval(
-    rule: LossRule, sample: OutOfSample, losses: np.ndarray
+    rule: LossRule, sample: OutOfSample, losses: np.ndarray, confidence: float = 0.95
 ) -> tuple[float, Span, float]:
-    """What the study ranks by, with its 95 % interval and standard error.
+    """What the study ranks by, with its interval, of 95 % by default, and standard error.
 
     An error rate has Wilson's interval. A cost has mean ± 1.96 standard errors, kept within the
     costs; where every row costs the least, the upper end is that of Wilson's interval for no error,
@@ -79,19 +81,20 @@ def loss_and_interval(
     """
     mean, error = _mean_and_error(sample, losses)
     low, high = rule.range
-    span = (max(low, mean - _Z * error), min(high, mean + _Z * error))
+    z = float(stats.norm.isf((1.0 - confidence) / 2.0))
+    span = (max(low, mean - z * error), min(high, mean + z * error))
     if rule.is_root:
         rmse = math.sqrt(mean)
         if rmse == 0.0:
             return 0.0, (0.0, 0.0), 0.0
         # the delta method: log RMSE = log(MSE) / 2 has the standard error s / 2 MSE
-        times = math.exp(_Z * error / (2.0 * mean))
+        times = math.exp(z * error / (2.0 * mean))
         return rmse, (rmse / times, rmse * times), error / (2.0 * rmse)
     if rule.is_rate:
-        return mean, _rate_interval(sample, mean, error), error
+        return mean, _rate_interval(sample, mean, error, confidence), error
     # all rows cost the same: no spread to make an interval of
     if rule.n_classes is not None and math.isfinite(high) and error == 0.0:
-        reach = (high - low) * _rate_interval(sample, 0.0)[1]
+        reach = (high - low) * _rate_interval(sample, 0.0, 0.0, confidence)[1]
         if mean <= low:
             return mean, (low, low + reach), error
         # rejecting every row is no matter of chance

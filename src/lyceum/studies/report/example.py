@@ -10,7 +10,7 @@ import numpy as np
 
 from lyceum._core.report import Shown
 from lyceum._core.text import plain
-from lyceum.report import Explanation
+from lyceum.report import Explanation, Table
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,6 +101,21 @@ class Example(Shown):
             posterior=None if posterior is None else tuple(posterior),
             explanation=explanation,
             picked=stored["picked"],
+        )
+
+    def table(self) -> Table:
+        """The cells of the row, with what each adds to the prediction where that is known."""
+        title = f"Row {self.row}: {self.decided}, in truth {self.truth}; {self.picked}"
+        if self.explanation is None:
+            return Table(title, ("column", "cell"), list(self.cells.items()))
+        adds = self.explanation.contributions[0].tolist()
+        lines = [
+            (name, self.cells.get(str(name)), value)
+            for name, value in zip(self.explanation.names, adds)
+        ]
+        lines.sort(key=lambda line: -abs(line[2]))
+        return Table(
+            title, ("column", "cell", f"adds ({self.explanation.unit})"), lines
         )
 
     def frame(self) -> Any:

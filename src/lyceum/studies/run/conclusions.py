@@ -25,6 +25,7 @@ from lyceum.studies.compare.comparison import HoldoutResult, RankedLearner
 from lyceum.studies.compare.loss_rule import LossRule
 from lyceum.studies.compare.metrics import decision_errors, loss_and_interval
 from lyceum.studies.compare.out_of_sample import OutOfSample
+from lyceum.studies.plan.facts import StudyPlanRecord
 from lyceum.studies.plan.fold_scheme import take_rows
 from lyceum.studies.plan.plan import Plan
 from lyceum.studies.plan.study_data import StudyData
@@ -408,12 +409,15 @@ def _class_picks(
 
 
 def explain_row(
-    model: Estimator, data: StudyData, plan: Plan, row: int, why: str
+    model: Estimator,
+    data: StudyData,
+    plan: Plan | StudyPlanRecord,
+    row: int,
+    why: str,
 ) -> Example:
     """A row of the data with the model's prediction and its explanation."""
     index = int(np.searchsorted(data.numbers, row))
     rows = data.rows.take(np.array([index]))
-    cells = next(rows.blocks()).X[0].tolist()
     decided = np.asarray(model.predict(rows))[0]
     if plan.classes is None:
         truth = float(data.y[index])
@@ -425,16 +429,23 @@ def explain_row(
     explains = hasattr(fitted.learner, "explain")
     return Example(
         row=row,
-        cells={
-            column.name: _cell_value(column, cell)
-            for column, cell in zip(data.schema, cells)
-        },
+        cells=cell_values(data, row),
         truth=truth,
         decided=decided.item() if hasattr(decided, "item") else decided,
         posterior=posterior,
         explanation=fitted.explain(rows) if explains else None,
         picked=why,
     )
+
+
+def cell_values(data: StudyData, row: int) -> dict[str, Any]:
+    """The cells of a row of the data by column, as people read them."""
+    index = np.searchsorted(data.numbers, [row])
+    cells = next(data.rows.take(index).blocks()).X[0].tolist()
+    return {
+        column.name: _cell_value(column, cell)
+        for column, cell in zip(data.schema, cells)
+    }
 
 
 def _cell_value(column: Column, cell: float) -> Any:

@@ -23,7 +23,7 @@ from lyceum._core.data.files.csv_errors import (
     NotText,
     SameNames,
 )
-from lyceum._core.data.files.encodings import is_ascii_superset, later_encoding
+from lyceum._core.data.files.encodings import is_ascii_superset, is_utf8, later_encoding
 from lyceum._core.data.files.limits import check_memory
 from lyceum._core.data.files.line_breaks import keep_line_breaks
 from lyceum._core.data.files.raw_bytes import (
@@ -140,8 +140,8 @@ class CsvReader:
                 if isinstance(source, str):
                     stream = _CountedStream(source)
             # Arrow's threads are faster where it need not expect line breaks in cells
-            if broken:
-                stream = keep_line_breaks(stream)
+            if broken or not is_utf8(self.encoding):
+                stream = keep_line_breaks(stream, self.encoding)
             options = self._read_options(_READ_BYTES)
             parse = self._parse_options(broken)
             table = pc.read_csv(stream, options, parse, self._convert_options())
@@ -156,7 +156,7 @@ class CsvReader:
             self._check_header(source)
             options = self._read_options(_STREAM_BYTES)
             parse = self._parse_options()
-            stream = keep_line_breaks(source)
+            stream = keep_line_breaks(source, self.encoding)
             with pc.open_csv(stream, options, parse, self._convert_options()) as reader:
                 explained.check(reader.schema)
                 batch = None
@@ -202,7 +202,7 @@ class CsvReader:
             if not isinstance(source, str):
                 source.seek(0)
             with pc.open_csv(
-                keep_line_breaks(source),
+                keep_line_breaks(source, self.encoding),
                 self._read_options(_STREAM_BYTES),
                 self._parse_options(),
                 as_text._convert_options(),
@@ -267,8 +267,7 @@ class CsvReader:
         if not self.skipped or not isinstance(source, str):
             return
         options = replace(self, names=None, skipped=0)._read_options(_READ_BYTES)
-        head = self._first_blocks(source, options.block_size)
-        with pc.open_csv(head, options, self._parse_options()) as reader:
+        with self._open_start(source, options, pc.ConvertOptions()) as reader:
             names = unique_names(reader.schema.names)
         odd = sorted(set(names) ^ set(self.names or ()))
         if odd or len(names) != len(self.names or ()):
@@ -373,26 +372,38 @@ class CsvReader:
     def _first_batch(self, source: str) -> pa.RecordBatch:
         with Explained(source, self) as explained:
             options = self._read_options(_STREAM_BYTES)
-            parse = self._parse_options()
-            # two blocks first, as Arrow itself would read far ahead; of these the second may be
-            # cut off. The whole file only if its first block has no rows.
-            head = self._first_blocks(source, options.block_size)
-            for stream, most in ((head, 1), (None, None)):
-                if stream is None:
-                    stream = keep_line_breaks(source)
-                convert = self._convert_options()
+            convert = self._convert_options()
+            with self._open_start(source, options, convert) as reader:
+                explained.check(reader.schema)
+                batch = next(filter(len, islice(reader, 1)), None)
+            # the whole file only if its first block has no rows
+            if batch is None:
+                stream = keep_line_breaks(source, self.encoding)
+                parse = self._parse_options()
                 with pc.open_csv(stream, options, parse, convert) as reader:
-                    explained.check(reader.schema)
-                    batch = next(filter(len, islice(reader, most)), None)
-                if batch is not None:
-                    return batch
-            return pa.RecordBatch.from_pylist([], schema=reader.schema)
+                    batch = next(filter(len, reader), None)
+            if batch is None:
+                return pa.RecordBatch.from_pylist([], schema=reader.schema)
+            return batch
 
-    def _first_blocks(self, source: str, block_size: int) -> pa.BufferReader:
-        """The bytes of two blocks at least, when they have become UTF-8: UTF-32 has four for
-        one."""
+    def _open_start(
+        self, source: str, options: pc.ReadOptions, convert: pc.ConvertOptions
+    ) -> pc.CSVStreamingReader:
+        """Arrow's reader of two blocks of a file, as it would read far ahead by itself; the second
+        may be cut off."""
+        # two blocks when they have become UTF-8: UTF-32 has four bytes for one
         longest = 1 if is_ascii_superset(self.encoding) else 4
-        return pa.BufferReader(read_head(source, 2 * longest * block_size))
+        head = read_head(source, 2 * longest * options.block_size)
+        if not is_utf8(self.encoding):
+            decoder = codecs.getincrementaldecoder(self.encoding)()
+            head = decoder.decode(head).encode()
+        parse = self._parse_options()
+        try:
+            return pc.open_csv(pa.BufferReader(head), options, parse, convert)
+        # where the first block holds names alone, Arrow goes on to the row that is cut off
+        except pa.ArrowInvalid:
+            stream = keep_line_breaks(source, self.encoding)
+            return pc.open_csv(stream, options, parse, convert)
 
     def format_notes(self, source: str) -> list[str]:
         """Sentences on the written numbers and dates that a stream parses, with examples."""
@@ -470,7 +481,7 @@ class CsvReader:
     def _read_options(self, block_bytes: int) -> pc.ReadOptions:
         block = min(block_bytes * self.longer, MOST_BYTES)
         return pc.ReadOptions(
-            encoding=self.encoding, column_names=self.names, block_size=block,
+            column_names=self.names, block_size=block,
             skip_rows=self.preamble, skip_rows_after_names=self.skipped,
         )  # fmt: skip
 

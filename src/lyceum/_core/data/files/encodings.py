@@ -40,6 +40,11 @@ def is_ascii_superset(encoding: str) -> bool:
     return codecs.lookup(encoding).name in _PLAIN
 
 
+def is_utf8(encoding: str) -> bool:
+    """Whether Arrow reads the encoding as it is."""
+    return codecs.lookup(encoding).name == "utf-8"
+
+
 def text_encoding(head: bytes, name: str) -> tuple[str, bool]:
     """The encoding of text from its first bytes, and whether it is certain.
 

@@ -1,14 +1,16 @@
-"""Inputs in Python that Arrow's threads read: with whole line breaks, and given back before Python
-ends."""
+"""Inputs in Python that Arrow's threads read: as UTF-8 with whole line breaks, and given back
+before Python ends."""
 
 from __future__ import annotations
 
 import atexit
+import codecs
 import threading
 import time
 import weakref
 from typing import IO, ClassVar
 
+from lyceum._core.data.files.encodings import is_utf8
 from lyceum._core.data.files.raw_bytes import open_stream
 from lyceum._core.lazy_arrow import pa
 
@@ -16,13 +18,48 @@ _MOST_SECONDS = 2.0  # an input may be kept by a traceback, or be a pipe that wa
 _GRACE = 0.05  # in which a thread that has let go of an input leaves Python
 
 
-def keep_line_breaks(source: str | IO[bytes] | pa.NativeFile) -> pa.PythonFile:
-    """The input for Arrow's reader, which loses a line feed that is the first byte of a block."""
+def keep_line_breaks(
+    source: str | IO[bytes] | pa.NativeFile, encoding: str = "utf8"
+) -> pa.PythonFile:
+    """The input for Arrow's reader, which loses a line feed that is the first byte of a block.
+
+    Other encodings become UTF-8 here: Arrow's own reader of them calls Python in threads that
+    nobody waits for when Python ends.
+    """
     if isinstance(source, str):
         stream = open_stream(source)
     else:
         stream = source
+    if not is_utf8(encoding):
+        stream = _Utf8(stream, encoding)
     return pa.PythonFile(_LineBreaks(stream), mode="r")
+
+
+class _Utf8:
+    """Reads text of another encoding as the bytes of UTF-8."""
+
+    def __init__(self, stream: IO[bytes] | pa.NativeFile, encoding: str):
+        self._stream = stream
+        self._decoder = codecs.getincrementaldecoder(encoding)()
+        self._rest = b""
+
+    def read(self, size: int) -> bytes:
+        """At most `size` bytes, none at the end of the input."""
+        at_end = False
+        while len(self._rest) < size and not at_end:
+            piece = self._stream.read(size)
+            at_end = not piece
+            self._rest += self._decoder.decode(piece, at_end).encode()
+        data = self._rest[:size]
+        self._rest = self._rest[size:]
+        return data
+
+    @property
+    def closed(self) -> bool:
+        return self._stream.closed
+
+    def close(self) -> None:
+        self._stream.close()
 
 
 class _LineBreaks:
@@ -31,7 +68,7 @@ class _LineBreaks:
     # when a thread of Arrow was the last to hold an input
     last_release: ClassVar[float] = -_GRACE
 
-    def __init__(self, stream: IO[bytes] | pa.NativeFile):
+    def __init__(self, stream: IO[bytes] | pa.NativeFile | _Utf8):
         self._stream = stream
         self._held = b""
         _LENT.add(self)

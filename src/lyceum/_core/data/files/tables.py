@@ -38,7 +38,7 @@ from lyceum._core.data.files.typed_files import (
     read_arrow_file,
     read_parquet_file,
 )
-from lyceum._core.data.files.workbook import read_workbook
+from lyceum._core.data.files.workbooks.workbook import read_workbook
 from lyceum._core.data.inputs.arrow import is_frame, to_arrow
 from lyceum._core.data.rows.text import source_name
 from lyceum._core.lazy_arrow import pa, pc

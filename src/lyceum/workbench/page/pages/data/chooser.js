@@ -1,6 +1,6 @@
 // Choose a table: one below the folder of the workbench, or one that is dropped here.
 
-import { change, go } from "../../base/address.js";
+import { change, go, pageName } from "../../base/address.js";
 import { h } from "../../base/dom.js";
 import { numberText, shown } from "../../base/parts.js";
 import { signal } from "../../base/reactive.js";
@@ -10,13 +10,13 @@ const LARGEST = 256 * 2 ** 20; // bytes of an upload; larger files are chosen wh
 
 /** @typedef {{ name: string, kind: string, size: number }} FileFact */
 
-/** @param {string} [kind] what is to be chosen; everything else is not shown */
+/** @param {string} [kind] what is to be chosen, for the page that is open; everything else is not shown */
 export function chooser(kind = "") {
   const version = signal(0);
   const files = load(() => `/api/files?version=${version()}`);
   listen("files", () => version.change((n) => n + 1));
   const wanted = (/** @type {FileFact[]} */ all) => all.filter((file) => !kind || file.kind === kind);
-  return [kind ? null : drop(), h("section", { class: "card" }, h("h2", {}, "In this folder"), shown(files, ({ files }) => list(wanted(files))))];
+  return [kind ? null : drop(), h("section", { class: "card" }, h("h2", {}, "In this folder"), shown(files, ({ files }) => list(wanted(files), kind && pageName())))];
 }
 
 /** Where a file is dropped or chosen. */
@@ -59,12 +59,15 @@ function drop() {
 
 const PAGES = /** @type {Record<string, [string, string]>} */ ({ table: ["data", "file"], study: ["study", "out"], model: ["ask", "model"] });
 
-/** @param {FileFact[]} files */
-function list(files) {
+/**
+ * @param {FileFact[]} files
+ * @param {string} here the page to open; without one, the one for the file
+ */
+function list(files, here) {
   if (!files.length) return h("p", {}, "There is none here yet.");
   const rows = files.map((file) => {
     const [page, name] = PAGES[file.kind];
-    const href = `/${page}?${new URLSearchParams({ [name]: file.name })}`;
+    const href = `/${here || page}?${new URLSearchParams({ [name]: file.name })}`;
     const open = (/** @type {Event} */ event) => {
       event.preventDefault();
       go(href);

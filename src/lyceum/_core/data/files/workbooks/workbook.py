@@ -6,13 +6,15 @@ import io
 import os
 import pickle
 import re
+import struct
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import date, datetime, time, timedelta
 from itertools import chain
 from typing import Any
+from xml.parsers.expat import ExpatError
 
 from lyceum._core.data.files.column_names import renamed_note, unique_names
 from lyceum._core.data.files.databases import choose_table
@@ -23,13 +25,14 @@ from lyceum._core.data.files.file_format import (
 )
 from lyceum._core.data.files.limits import Stopwatch, memory_limit
 from lyceum._core.data.files.raw_bytes import read_bytes
-from lyceum._core.data.files.workbook_parts import (
+from lyceum._core.data.files.workbooks.parts import (
     WorkbookParts,
+    address,
     damaged,
     formulas_without_values,
     is_zipped,
-    negative_cells,
 )
+from lyceum._core.data.files.workbooks.records import Cell, old_negative_cells
 from lyceum._core.lazy_arrow import pa
 from lyceum._core.packages import check_installed
 from lyceum._core.text import show_count
@@ -91,7 +94,6 @@ def _sheet_rows(path: str, table: str) -> tuple[list[tuple[int, list[Any]]], lis
     else:
         rows, merged = _old_rows(path, data, table)
     notes = _notes(content, merged)
-    _refuse_negative_times(path, rows, content)
     cells = [[None if cell == "" else cell for cell in row] for row in rows]
     numbered = enumerate(cells, start=1)
     return [
@@ -118,6 +120,7 @@ def _zipped_rows(path: str, data: bytes, table: str) -> tuple[Any, Any, bytes]:
         content = parts.check_sheet(name)
         sheet = workbook.get_sheet_by_name(name)
         rows = sheet.to_python(skip_empty_area=False)
+        _refuse_negative_times(path, rows, lambda: parts.negative_cells(name))
         return rows, sheet.merged_cell_ranges, content
 
 
@@ -165,7 +168,9 @@ def _old_rows(path: str, data: bytes, table: str) -> tuple[Any, Any]:
         reasons = [line for line in lines if line and not line.startswith("note:")]
         raise damaged(path, reasons[-1] if reasons else "it cannot be read")
     names, rows, merged = pickle.loads(done.stdout)
-    choose_table(path, names, table, "sheet")
+    name = choose_table(path, names, table, "sheet")
+    number = names.index(name)
+    _refuse_negative_times(path, rows, lambda: old_negative_cells(data, number))
     return rows, merged
 
 
@@ -201,15 +206,21 @@ def _notes(content: bytes, merged: Any) -> list[str]:
     return notes
 
 
-def _refuse_negative_times(path: str, rows: list[list[Any]], content: bytes) -> None:
+def _refuse_negative_times(
+    path: str, rows: list[list[Any]], negative: Callable[[], set[Cell]]
+) -> None:
     """Raise where a number below zero is shown as a date or a time: calamine drops its sign."""
-    if b"<v>-" not in content or time not in set(map(type, chain.from_iterable(rows))):
+    if time not in set(map(type, chain.from_iterable(rows))):
         return
-    for row, column, address in negative_cells(content):
+    try:
+        cells = sorted(negative())
+    except (ValueError, IndexError, struct.error, ExpatError) as error:
+        raise damaged(path, "its parts do not fit together") from error
+    for row, column in cells:
         if isinstance(rows[row][column], time):
             raise DataError(
-                f"{path}: cell {address} is a date or a time below zero, which no calendar has:"
-                " show it as a number or as a duration, e.g. by the format [h]:mm:ss"
+                f"{path}: cell {address(row, column)} is a date or a time below zero, which no"
+                " calendar has: show it as a number or as a duration, e.g. by the format [h]:mm:ss"
             )
 
 

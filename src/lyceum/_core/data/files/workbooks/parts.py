@@ -8,25 +8,33 @@ Only the parts themselves tell these things, and damage, in words of their own.
 from __future__ import annotations
 
 import io
+import math
 import posixpath
 import re
 import struct
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Iterator
 from typing import Any
 from xml.parsers import expat
+from xml.sax.saxutils import unescape
 
 import numpy as np
 
 from lyceum._core.data.files.limits import check_memory
+from lyceum._core.data.files.workbooks.records import (
+    Cell,
+    binary_records,
+    negative_records,
+    wide_text,
+)
 from lyceum.errors import DataError
 
 # that a cell takes in calamine's grid, as a Python object and in a list, measured
 _CELL_BYTES = 100
 _TEXT_BYTES = 4  # of memory for every byte of the parts, at most, measured
 _BOUNDS = "the {n:,} cells up to row {row:,}, column {column:,} of its sheet"
+_QUOTES = {"&quot;": '"', "&apos;": "'"}
 _OLE = b"\xd0\xcf\x11\xe0"
 # tags of rows and cells, with any prefix, whose first attribute is not their address
 _WITHOUT_ADDRESS = {
@@ -35,6 +43,15 @@ _WITHOUT_ADDRESS = {
 }
 _ODS_CELL = re.compile(
     rb"""<table:(?:covered-)?table-cell((?:[^<>"']|"[^"]*"|'[^']*')*)>"""
+)
+# a value with a comment or CDATA in it; one behind or before blanks, or written by numbers of signs
+_VALUE_IN_PIECES = re.compile(rb"<(?:[^\s<>/:]+:)?v\b[^<>]*>[^<]*<[!?]")
+_ODD_NUMBER = re.compile(rb"<(?:[^\s<>/:]+:)?v\b[^<>]*>(?:\s|[^<]*&|[^<\s]*\s+<)")
+# a value that begins with a minus
+_MAY_BE_NEGATIVE = re.compile(rb"<(?:[^\s<>/:]+:)?v\b[^<>]*>-")
+_ADDRESS = re.compile(rb"([A-Za-z]+)(\d+)")
+_ODS_VALUE = re.compile(
+    rb"""office:value\s*=\s*["']\s*([+-]?\d{16,}|[^"']*[eE][^"']*)\s*["']"""
 )
 
 
@@ -86,6 +103,8 @@ class WorkbookParts:
             return content
         # any part may be the sheet where the file does not say it in the usual way
         is_opendocument = "content.xml" in self._members
+        if is_opendocument:
+            check_table_digits(self.path, self.content("content.xml"), sheet)
         for name in self._members:
             content = self.content(name)
             if b"sheetData" in content:
@@ -95,6 +114,41 @@ class WorkbookParts:
                 is_sheet = "worksheets/" in name
                 check_binary_sheet(self.path, content, is_sheet)
         return b""
+
+    def negative_cells(self, sheet: str) -> set[Cell]:
+        """The cells of a sheet that hold numbers below zero; those of all sheets where the file
+        does not say in the usual way which part it is."""
+        part = self._sheet_part(sheet) or self._binary_part(sheet)
+        cells = set[Cell]()
+        for name in [part] if part else self._members:
+            content = self.content(name)
+            if b"sheetData" in content:
+                cells |= _NegativeCells(content).cells
+            elif "worksheets/" in name and name.endswith(".bin"):
+                cells |= negative_records(content)
+        return cells
+
+    def _binary_part(self, sheet: str) -> str:
+        """The part that holds a sheet of an .xlsb file; "" unless the file says it plainly."""
+        parts = []
+        try:
+            targets = self._targets("xl/_rels/workbook.bin.rels")
+            for kind, record in binary_records(self.content("xl/workbook.bin")):
+                if kind == 156:  # BrtBundleSh: state, number, relation, name
+                    identifier, end = wide_text(record, 8)
+                    if wide_text(record, end)[0] == sheet:
+                        parts.append(self._plain_part(targets.get(identifier, "")))
+        except (DataError, IndexError):
+            return ""
+        return parts[0] if len(parts) == 1 else ""
+
+    def _plain_part(self, target: str) -> str:
+        """The part that a relation of the workbook names; "" if readers may find another."""
+        part = target.removeprefix("/")
+        if not part.startswith("xl/"):
+            part = f"xl/{part}"
+        is_plain = target and posixpath.normpath(part) == part
+        return part if is_plain and part in self._members else ""
 
     def _check_shared_strings(self, sheet: bytes) -> None:
         """Raise if the cells of a sheet repeat long texts more often than memory can hold."""
@@ -158,11 +212,7 @@ class WorkbookParts:
             return ""
         identifiers = [sheets[0][name] for name in sheets[0] if name.endswith(":id")]
         target = targets.get(identifiers[0], "") if len(identifiers) == 1 else ""
-        part = target.removeprefix("/")
-        if not part.startswith("xl/"):
-            part = f"xl/{part}"
-        is_plain = target and posixpath.normpath(part) == part
-        return part if is_plain and part in self._members else ""
+        return self._plain_part(target)
 
     def _targets(self, part: str) -> dict[str, str]:
         """The parts that a part of relations names, by identifier."""
@@ -232,12 +282,57 @@ def check_sheet(path: str, content: bytes) -> None:
         cells = _WITHOUT_ADDRESS[b"c"].findall
         n_columns += max(len(cells(row)) for row in rows)
     check_grid(path, n_rows, n_columns)
+    # calamine reads the first piece of a value alone, and takes some numbers for text
+    odd_numbers = any(
+        not _is_text(content, match.start()) for match in _ODD_NUMBER.finditer(content)
+    )
+    if odd_numbers or _VALUE_IN_PIECES.search(content):
+        raise damaged(path, "its sheet has values that are not plain numbers or text")
     for digits in set(re.findall(rb"<v>([+-]?\d{16,})</v>", content)):
-        if len(digits) > 300 or int(float(digits)) != int(digits):
-            raise DataError(
-                f"{path}: {_address_of(content, digits)} holds {digits[:40].decode()}, more digits"
-                " than a number of a sheet has: store it as text"
-            )
+        if _loses_digits(digits):
+            raise _too_many_digits(path, _address_of(content, digits), digits)
+
+
+def _is_text(content: bytes, index: int) -> bool:
+    """Whether the cell around a value says that it holds a text."""
+    # a formula of at most 8,192 characters may stand between them
+    before = content[max(0, index - 50_000) : index]
+    cells = re.findall(rb"<(?:[^\s<>/:]+:)?c\s[^<>]*>", before)
+    return bool(cells) and b'"str"' in cells[-1]
+
+
+def check_table_digits(path: str, content: bytes, sheet: str) -> None:
+    """Raise if a table of an .ods file holds whole numbers that floats round, or numbers that are
+    beyond them."""
+    for table in re.split(rb"<table:table(?=[\s>])", content)[1:]:
+        name = re.search(rb"""^[^>]*?table:name\s*=\s*["']([^"']*)""", table)
+        if name and unescape(name[1].decode(errors="replace"), _QUOTES) != sheet:
+            continue
+        for match in _ODS_VALUE.finditer(table):
+            if _loses_digits(match[1].strip()):
+                rows = re.findall(
+                    rb"<table:table-row(?=[\s/>])[^<>]*>", table[: match.start()]
+                )
+                row = 1 + sum(_repeats(tag, b"rows") for tag in rows[:-1])
+                raise _too_many_digits(path, f"row {row} of its sheet", match[1])
+
+
+def _loses_digits(number: bytes) -> bool:
+    """Whether a whole number is not a float, or any number larger than all floats."""
+    try:
+        nearest = float(number)
+    except ValueError:
+        return False
+    if math.isinf(nearest):
+        return True
+    return number.lstrip(b"+-").isdigit() and int(nearest) != int(number)
+
+
+def _too_many_digits(path: str, where: str, digits: bytes) -> DataError:
+    return DataError(
+        f"{path}: {where} holds {digits[:40].decode(errors='replace')}, more digits than a number"
+        " of a sheet has: store it as text"
+    )
 
 
 def _column_number(letters: bytes) -> int:
@@ -246,6 +341,16 @@ def _column_number(letters: bytes) -> int:
     for letter in letters.upper():
         number = 26 * number + letter - 64
     return number
+
+
+def address(row: int, column: int) -> str:
+    """The address of a cell, e.g. B3."""
+    letters = ""
+    column += 1
+    while column:
+        column, rest = divmod(column - 1, 26)
+        letters = chr(ord("A") + rest) + letters
+    return f"{letters}{row + 1}"
 
 
 def _address_of(content: bytes, digits: bytes) -> str:
@@ -257,13 +362,46 @@ def _address_of(content: bytes, digits: bytes) -> str:
     return f"cell {addresses[-1].decode(errors='replace')}"
 
 
-def negative_cells(content: bytes) -> Iterator[tuple[int, int, str]]:
-    """The row, the column and the address of every number below zero in an .xlsx sheet."""
-    formula = rb"(?:<f[^>]*/>|<f[^>]*>[^<]*</f>)?"
-    pattern = rb"""<c\s[^>]*?r=["']([A-Z]+)(\d+)["'][^>]*>""" + formula + rb"<v>-"
-    for letters, digits in re.findall(pattern, content):
-        address = (letters + digits).decode()
-        yield int(digits) - 1, _column_number(letters) - 1, address
+class _NegativeCells:
+    """Finds the row and the column of every number below zero in an .xlsx sheet."""
+
+    def __init__(self, content: bytes):
+        self.cells = set[Cell]()
+        self._row = -1
+        self._column = -1
+        self._text = ""
+        self._parser = expat.ParserCreate()
+        self._parser.buffer_text = True
+        self._parser.StartElementHandler = self._start
+        self._parser.EndElementHandler = self._end
+        # most sheets have no value that begins with a minus
+        if _MAY_BE_NEGATIVE.search(content):
+            self._parser.Parse(content, True)
+
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        # what has no address comes after what stands before it
+        tag = name.rpartition(":")[2]
+        if tag == "row":
+            self._row = int(attributes.get("r", self._row + 2)) - 1
+            self._column = -1
+        elif tag == "c":
+            match = _ADDRESS.fullmatch(attributes.get("r", "").encode())
+            self._column += 1
+            if match:
+                self._row = int(match[2]) - 1
+                self._column = _column_number(match[1]) - 1
+        elif tag == "v":
+            self._text = ""
+            self._parser.CharacterDataHandler = self._keep
+
+    def _keep(self, text: str) -> None:
+        self._text += text
+
+    def _end(self, name: str) -> None:
+        if name.rpartition(":")[2] == "v":
+            self._parser.CharacterDataHandler = None
+            if self._text.startswith("-"):
+                self.cells.add((self._row, self._column))
 
 
 def formulas_without_values(content: bytes) -> int:
@@ -308,32 +446,17 @@ def _repeats(tag: bytes, what: bytes) -> int:
 def check_binary_sheet(path: str, content: bytes, is_sheet: bool = True) -> None:
     """Raise if an .xlsb sheet reaches too far: rows and columns stand in its records.
 
-    A record is its number and its length, seven bits to a byte, and its content ([MS-XLSB] 2.1.4).
     Parts that need not be sheets (`is_sheet=False`) may end in anything.
     """
-    row = column = offset = 0
+    row = column = 0
     try:
-        while offset < len(content):
-            kind, offset = _seven_bits(content, offset, 2)
-            size, offset = _seven_bits(content, offset, 4)
+        for kind, record in binary_records(content):
             if kind == 0:  # BrtRowHdr
-                row = max(row, struct.unpack_from("<I", content, offset)[0])
+                row = max(row, struct.unpack_from("<I", record)[0])
             elif kind <= 11 or kind == 62:  # cells, and BrtCellRString
-                column = max(column, struct.unpack_from("<I", content, offset)[0])
-            offset += size
+                column = max(column, struct.unpack_from("<I", record)[0])
     except (IndexError, struct.error) as error:
         if is_sheet:
             raise damaged(path, "its sheet is cut off") from error
         return
     check_grid(path, row + 1, column + 1)
-
-
-def _seven_bits(content: bytes, offset: int, most: int) -> tuple[int, int]:
-    """A number of seven bits to a byte, the low ones first, and the offset behind it."""
-    number = 0
-    for i in range(most):
-        byte = content[offset + i]
-        number |= (byte & 0x7F) << (7 * i)
-        if byte < 0x80:
-            return number, offset + i + 1
-    return number, offset + most

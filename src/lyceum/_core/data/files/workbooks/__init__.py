@@ -1,0 +1,1 @@
+"""Workbooks: their sheets by calamine, and what their parts say that calamine does not."""

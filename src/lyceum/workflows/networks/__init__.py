@@ -1,0 +1,1 @@
+"""Bayesian networks of files: learn one from a table, and query it."""
