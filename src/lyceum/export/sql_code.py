@@ -72,9 +72,8 @@ class _Query:
         steps = ",\n".join(self.parts)
         order = f"\nORDER BY {self.source}.row_id" if self.is_numbered else ""
         recursive = "RECURSIVE " if self.is_numbered else ""
-        return (
-            f"WITH {recursive}{steps}\nSELECT {answers}\nFROM {self.source}{order};\n"
-        )
+        first = f"WITH {recursive}{steps}\nSELECT {answers}"
+        return f"{first}\nFROM {self.source}{order};\n"
 
 
 def _read(column: dict[str, Any]) -> str:
@@ -277,11 +276,12 @@ def _walk(query: _Query, p: Constants) -> None:
         _table("leaves", ", ".join(["node", *outputs]), trees.leaves),
         "walk(row_id, node) AS (\n"
         f"  SELECT s.row_id, r.node FROM {rows} s CROSS JOIN roots r\n  UNION ALL\n"
-        f"  SELECT w.row_id, e.child FROM walk w JOIN {rows} s ON s.row_id = w.row_id\n"
-        "  JOIN branches e ON e.parent = w.node\n"
-        f"  WHERE ({cell} IS NULL AND e.missing = 1) OR ({cell} IS NOT NULL AND {goes})\n)",
+        # SQLite takes cross joins in this order, and makes indexes for the last two
+        f"  SELECT w.row_id, e.child FROM walk w CROSS JOIN {rows} s CROSS JOIN branches e\n"
+        "  WHERE s.row_id = w.row_id AND e.parent = w.node AND ("
+        f"({cell} IS NULL AND e.missing = 1) OR ({cell} IS NOT NULL AND {goes}))\n)",
         f"sums AS MATERIALIZED (\n  SELECT w.row_id AS of_row, {sums}\n"
-        "  FROM walk w JOIN leaves l ON l.node = w.node GROUP BY w.row_id\n)",
+        "  FROM walk w CROSS JOIN leaves l WHERE l.node = w.node GROUP BY w.row_id\n)",
     ]
     query.source = f"{rows} JOIN sums ON sums.of_row = {rows}.row_id"
     query.step([f"{_number(start)} + o{k}" for k, start in enumerate(p["start"])])

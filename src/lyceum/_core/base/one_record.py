@@ -418,6 +418,15 @@ class RecordModel:
         """What a method gives for one coded row of the model's columns."""
         return self._output(method, self._path(method), block)
 
+    def predict_rows(self, X: np.ndarray, schema: Schema) -> np.ndarray | None:
+        """What `predict` gives for coded rows of the model's columns, without looking at schemas
+        again; None where it does more than to compute a function of the rows."""
+        if self.inner is not None or self._predict is None:
+            return None
+        with running_as_set(self.learner):
+            answer = np.asarray(self._predict(Block(X, None, None, 0, schema)))
+        return answer if len(answer) == len(X) else None
+
     def _output(self, method: str, path: _Path | None, block: Block) -> np.ndarray:
         if path is not None:
             answer = path(block)
