@@ -135,7 +135,9 @@ def label_propagation(scale):
     def ours():
         from lyceum.semi_supervised import LabelSpreading
 
-        return LabelSpreading(n_neighbors=7, alpha=0.99)
+        return LabelSpreading(
+            "nearest", gamma=None, n_neighbors=7, alpha=0.99, max_iter=1000
+        )
 
     def theirs():
         from sklearn.semi_supervised import LabelSpreading

@@ -129,7 +129,9 @@ def loaded_after():
     """The modules that a fresh interpreter has after each of the codes, one after the other."""
     codes = [*LIGHT, *COMMANDS, SUMS, *RIDGE, STUDY]
     # what stands for a module that was put off is none
-    loaded = "[n for n, m in sys.modules.items() if type(m).__name__ != 'DeferredModule']"
+    loaded = (
+        "[n for n, m in sys.modules.items() if type(m).__name__ != 'DeferredModule']"
+    )
     lines = [f"{code}\nfound.append({loaded})" for code in codes]
     code = "\n".join(
         [

@@ -39,10 +39,17 @@ _REGRESSION_TREES = [
     ("line", LinearRegression()),
 ]
 _ROWS = np.random.default_rng(0).normal(size=(3, 4))
+
+
+def _chain(X: Any) -> np.ndarray:
+    return np.eye(X.shape[0], k=1)
+
+
 _SHARES = np.array([[0.2, 0.3, 0.1, 0.4], [0.1, 0.1, 0.4, 0.4], [0.4, 0.2, 0.3, 0.1]])
 
 VALUES: dict[str, tuple[Any, ...]] = {
     "random_state": (1, 2, 3),
+    "connectivity": (_chain,),
     "parts": (["year", "weekday"],),
     "categorical_features": ([0], ["age"]),
     "loss_matrix": (_LOSS,),
@@ -251,6 +258,16 @@ TOGETHER: dict[str, tuple[dict[str, Any], ...]] = {
     "voting": ({"estimator": DecisionTreeClassifier(max_depth=1)},),
     "on_failure": ({"multiclass": "m1", "estimator": _RANDOM_STUMP},),
     "HistGradientBoostingRegressor.alpha": ({"loss": "quantile"}, {"loss": "huber"}),
+    "flatten_transform": ({"voting": "soft"},),
+    "GradientBoostingRegressor.alpha": ({"loss": "quantile"}, {"loss": "huber"}),
+    **dict.fromkeys(
+        (
+            f"GradientBoosting{kind}.{name}"
+            for kind in ("Classifier", "Regressor")
+            for name in ("tol", "validation_fraction")
+        ),
+        ({"n_iter_no_change": 2, "n_estimators": 20},),
+    ),
     "cv": (
         {"weights": "learned"},
         {"auxiliary": [1]},
@@ -287,7 +304,7 @@ TOGETHER: dict[str, tuple[dict[str, Any], ...]] = {
     "SequentialFeatureSelector.random_state": (
         {"estimator": DecisionTreeRegressor(max_depth=2)},
     ),
-    "n_neighbors": ({"score_func": "relief"},),
+    "n_neighbors": ({"score_func": "relief"}, {"kernel": "nearest"}),
     "SelectKBest.max_samples": ({"score_func": "relief"},),
     "plus": ({"direction": "plus_minus"},),
     "minus": ({"direction": "plus_minus"},),

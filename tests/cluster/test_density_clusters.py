@@ -90,7 +90,7 @@ def test_defaults_are_those_of_scikit_learn():
     X, _ = make_blobs(200, 2, centers=3, cluster_std=0.6, random_state=4)
     for ours, theirs in (
         (DBSCAN(), sklearn_cluster.DBSCAN()),
-        (HDBSCAN(), sklearn_cluster.HDBSCAN(copy=True)),
+        (HDBSCAN(copy=True), sklearn_cluster.HDBSCAN(copy=True)),
     ):
         shared = ours.get_params().keys() & theirs.get_params().keys() - {"metric"}
         for name in shared:

@@ -78,6 +78,26 @@ assert cells == ["a text", None, "a text"], cells
 """
 
 
+@pytest.mark.parametrize("count", [2**31 - 1, 2**28, 5, -1, 2**62])
+def test_more_buffers_of_views_than_there_are_end_before_arrow_takes_memory(
+    tmp_path, count
+):
+    # versions of Arrow before 24 make room for as many as are declared, and end the process
+    table = pa.table({"s": pa.array(["x" * 40, "short", "y" * 50], pa.string_view())})
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_file(sink, table.schema) as writer:
+        writer.write_table(table)
+    content = sink.getvalue().to_pybytes()
+    one = (1).to_bytes(8, "little")
+    assert content.count(one) == 1
+    path = tmp_path / "t.arrow"
+    path.write_bytes(content.replace(one, count.to_bytes(8, "little", signed=True)))
+    with pytest.raises(
+        DataError, match=r"t\.arrow is damaged: its batches are cut off"
+    ):
+        scan(path)
+
+
 def test_views_of_missing_cells_are_not_followed(tmp_path):
     path = tmp_path / "t.arrow"
     write_stream(pa.table({"y": [1.0, 2.0, 3.5], "c": view_of_nowhere()}), path)

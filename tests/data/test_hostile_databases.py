@@ -10,6 +10,7 @@ import pytest
 
 from lyceum import scan
 from lyceum._core.data import read_data, reading_limits
+from lyceum._core.data.files import databases
 from lyceum.data import FileFormat
 from lyceum.errors import DataError
 
@@ -138,6 +139,20 @@ def test_an_endless_view_of_duckdb_ends_at_the_time_that_is_allowed(duckdb_file)
     assert "not finished after 0.5 s" in said
     assert "--limit" in said
     assert time.monotonic() - start < 20.0
+
+
+def test_a_view_of_duckdb_that_is_stopped_before_its_first_row_is_refused(
+    duckdb_file, monkeypatch
+):
+    # on a slow machine the time is over before Arrow has its stream
+    def stopped(relation, path, name):
+        time.sleep(0.02)
+        raise RuntimeError("INTERRUPT Error: Interrupted!")
+
+    monkeypatch.setattr(databases, "_fetch_arrow", stopped)
+    path = duckdb_file("create table t as select 1 as i")
+    assert "not finished after 0.01 s" in refusal(path, seconds=0.01)
+    assert "cannot be read as a DuckDB file" in refusal(path, seconds=60)
 
 
 def test_rows_of_duckdb_that_are_too_many_are_refused(duckdb_file):

@@ -10,7 +10,7 @@ from lyceum.dropin.differences import DEFAULTS, KEPT, other_defaults
 
 ROOT = Path(__file__).parents[2]
 # families whose parameters are not all scikit-learn's yet: their defaults are on the page
-OPEN = ("cluster", "mixture", "neighbors", "ensemble", "semi_supervised", "tree")
+OPEN = ("cluster", "mixture", "neighbors", "semi_supervised")
 
 
 def migration():

@@ -40,6 +40,15 @@ def test_the_public_and_the_private_module_give_ours():
     assert rows_of("Ridge") == [("ours", "")]
 
 
+@pytest.mark.usefixtures("switched")
+def test_a_tree_stays_ours_and_scikit_learn_prints_it():
+    from sklearn.tree import DecisionTreeRegressor, export_text
+
+    tree = DecisionTreeRegressor(max_depth=1).fit([[0.0], [1.0]], [0.0, 4.0])
+    assert rows_of("DecisionTreeRegressor") == [("ours", "")]
+    assert export_text(tree).startswith("|--- feature_0 <= 0.50")
+
+
 def test_back_again():
     lyceum.patch_sklearn()
     lyceum.patch_sklearn()  # a second time changes nothing

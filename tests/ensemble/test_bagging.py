@@ -352,7 +352,9 @@ def test_a_warm_start_refuses_what_does_not_fit():
     assert bag.score(X, NAMES) > 0.9  # as it was
     with pytest.raises(SettingError, match="less than the 3 members"):
         bag.set_params(n_estimators=2).fit(X, NAMES)
-    with pytest.warns(UserWarning, match="3 members already"):
+    with pytest.warns(
+        UserWarning, match="does not fit new members: there are 3 already"
+    ):
         bag.set_params(n_estimators=3).fit(X, NAMES)
 
 

@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits
 from lyceum import scan
 from lyceum._core.trees import LEAF
 from lyceum.datasets import load
-from lyceum.ensemble.boosting.gradient_boosting import (
+from lyceum.ensemble.boosting.hist_gradient_boosting import (
     HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
 )

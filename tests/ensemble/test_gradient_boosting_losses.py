@@ -8,7 +8,9 @@ import pytest
 from scipy.optimize import minimize_scalar
 from scipy.special import logsumexp
 
-from lyceum.ensemble.boosting.gradient_boosting import HistGradientBoostingRegressor
+from lyceum.ensemble.boosting.hist_gradient_boosting import (
+    HistGradientBoostingRegressor,
+)
 from lyceum.ensemble.boosting.losses import (
     Absolute,
     Huber,

@@ -16,7 +16,7 @@ from tests.ensemble.boosting_cases import friedman
 
 from lyceum import datasets
 from lyceum._core.trees import GROUPS
-from lyceum.ensemble.boosting.gradient_boosting import (
+from lyceum.ensemble.boosting.hist_gradient_boosting import (
     HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
 )

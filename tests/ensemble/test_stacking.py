@@ -6,6 +6,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis as SkDiscriminant
 from sklearn.ensemble import StackingRegressor as SkStacking
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression as SkLinear
 from sklearn.model_selection import KFold, StratifiedKFold, cross_val_predict
 from sklearn.naive_bayes import GaussianNB as SkBayes
@@ -17,7 +18,7 @@ from lyceum.datasets import load
 from lyceum.ensemble import StackingClassifier, StackingRegressor
 from lyceum.errors import DataError
 from lyceum.linear import LogisticRegression, Ridge
-from lyceum.trees import DecisionTreeClassifier
+from lyceum.trees import DecisionTreeClassifier, DecisionTreeRegressor
 
 
 class Memory(ClassifierMixin, BaseEstimator):
@@ -202,3 +203,27 @@ def test_the_level_0_table_has_the_rows_that_some_fold_tests(tmp_path):
     lyceum.save(model, tmp_path / "stack.lyceum")
     loaded = lyceum.load(tmp_path / "stack.lyceum")
     assert str(loaded.level0_table()) == str(model.level0_table())
+
+
+def test_members_that_are_fitted_already_stay_as_they_are():
+    X = np.random.default_rng(0).normal(size=(80, 3))
+    y = (X[:, 0] + X[:, 1] > 0).astype(int)
+    tree = DecisionTreeClassifier(max_depth=2).fit(X[:40], y[:40])
+    model = StackingClassifier([("tree", tree)], cv="prefit").fit(X[40:], y[40:])
+    assert model[0] is tree
+    expected = tree.predict_proba(X)[:, 1:]
+    np.testing.assert_array_equal(model.transform(X), expected)
+    np.testing.assert_array_equal(model.level0_, expected[40:])
+    with pytest.raises(NotFittedError):
+        StackingClassifier([("tree", DecisionTreeClassifier())], cv="prefit").fit(X, y)
+
+
+def test_columns_for_the_final_learner():
+    X = np.random.default_rng(0).normal(size=(80, 3))
+    y = X[:, 0] + X[:, 1]
+    members = [("tree", DecisionTreeRegressor(max_depth=2)), ("line", Ridge())]
+    model = StackingRegressor(members, passthrough=True, cv=3).fit(X, y)
+    answers = np.column_stack([member.predict(X) for member in model])
+    np.testing.assert_array_equal(model.transform(X), np.hstack([answers, X]))
+    names = ["stackingregressor_tree", "stackingregressor_line", "x0", "x1", "x2"]
+    assert model.get_feature_names_out().tolist() == names

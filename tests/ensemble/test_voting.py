@@ -30,7 +30,7 @@ from lyceum.ensemble import (
 from lyceum.ensemble.committees.fusion import simplex_weights
 from lyceum.errors import DataError, SettingError
 from lyceum.evaluate import majority_vote_error
-from lyceum.linear import Ridge
+from lyceum.linear import LogisticRegression, Ridge
 from lyceum.trees import DecisionTreeClassifier, DecisionTreeRegressor
 
 SAID = np.array([[0.2, 0.5, 0.3], [0.0, 0.6, 0.4], [0.4, 0.4, 0.2]])
@@ -216,7 +216,7 @@ def test_what_does_not_fit_is_named():
         VotingRegressor([Ridge()], rule="vote").fit(X, y)
     with pytest.raises(SettingError, match="takes no weights"):
         VotingClassifier(rule="median", weights=[1, 1, 1]).fit(X, y)
-    with pytest.raises(SettingError, match=r"'ridge' .* is not"):
+    with pytest.raises(SettingError, match=r"'ridge'. should be a classifier"):
         VotingClassifier([("tree", DecisionTreeClassifier()), ("ridge", Ridge())]).fit(
             X, y
         )
@@ -369,3 +369,39 @@ def test_a_stack_says_what_its_members_add_and_a_cascade_who_decides():
     assert np.isnan(found.supports[early, 1]).all()
     assert np.isfinite(found.supports[~early]).all()
     assert found.as_dict()["rows"][0]["members"]["columns"][0] == "member"
+
+
+def test_answers_of_members_as_columns():
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    y = (X[:, 0] > 0).astype(int) + (X[:, 1] > 0)
+    members = [
+        ("tree", DecisionTreeClassifier(max_depth=2)),
+        ("line", LogisticRegression()),
+    ]
+    model = VotingClassifier(members, voting="soft").fit(X, y)
+    posteriors = [member.predict_proba(X) for member in model]
+    np.testing.assert_array_equal(model.transform(X), np.hstack(posteriors))
+    assert model.get_feature_names_out()[3:].tolist() == [
+        "votingclassifier_line0",
+        "votingclassifier_line1",
+        "votingclassifier_line2",
+    ]
+    model.set_params(flatten_transform=False)
+    np.testing.assert_array_equal(model.transform(X), np.stack(posteriors))
+    with pytest.raises(ValueError, match="get_feature_names_out is not supported"):
+        model.get_feature_names_out()
+    votes = np.column_stack([member.predict(X) for member in model])
+    model.set_params(voting="hard")
+    np.testing.assert_array_equal(model.transform(X), votes)
+    frame = model.set_output(transform="pandas").transform(X)
+    assert list(frame.columns) == ["votingclassifier_tree", "votingclassifier_line"]
+
+
+def test_a_seed_that_was_given_to_a_member_stays():
+    X = np.random.default_rng(0).normal(size=(60, 4))
+    y = (X[:, 0] > 0).astype(int)
+    tree = DecisionTreeClassifier(splitter="random", random_state=7)
+    model = VotingClassifier([("tree", tree)], voting="soft", random_state=1).fit(X, y)
+    alone = DecisionTreeClassifier(splitter="random", random_state=7).fit(X, y)
+    assert model[0].random_state == 7
+    np.testing.assert_array_equal(model.predict_proba(X), alone.predict_proba(X))

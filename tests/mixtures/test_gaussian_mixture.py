@@ -514,3 +514,21 @@ def test_attributes_are_those_of_scikit_learn(form, precisions):
             getattr(ours, name), getattr(theirs, name), rtol=1e-5, atol=1e-7
         )
     assert ours.converged_ is theirs.converged_ is True
+
+
+@pytest.mark.parametrize("shape", ["full", "tied", "diag", "spherical", "EEI", "VEV"])
+def test_what_is_added_to_the_variances_is_what_is_asked_for(shape):
+    # one component without a prior: the covariance of the rows, and the ridge
+    X = np.random.default_rng(0).normal(size=(50, 3)) * [1.0, 2.0, 0.1]
+    plain, raised = (
+        GaussianMixture(covariance_type=shape, prior_rows=0, reg_covar=ridge).fit(X)
+        for ridge in (0.0, 0.25)
+    )
+    difference = raised.covariances_ - plain.covariances_
+    if shape in ("full", "tied", "VEV"):
+        np.testing.assert_allclose(np.squeeze(difference), 0.25 * np.eye(3), atol=1e-12)
+    else:
+        np.testing.assert_allclose(difference, 0.25)
+    if shape == "full":
+        theirs = Peer(reg_covar=0.25).fit(X)
+        np.testing.assert_allclose(raised.covariances_, theirs.covariances_)

@@ -5,10 +5,13 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import sklearn.semi_supervised
 from scipy import sparse
 from sklearn.datasets import make_moons
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression as SkLogistic
 
+import lyceum
 from lyceum.bayes import (
     LinearDiscriminantAnalysis,
     NaiveBayes,
@@ -23,7 +26,7 @@ from lyceum.semi_supervised import (
     SelfTrainingClassifier,
     SemiSupervisedEM,
 )
-from lyceum.semi_supervised.label_propagation import neighbor_graph, propagate, spread
+from lyceum.semi_supervised.label_graph import neighbor_graph, propagate, spread
 
 
 def two_groups(n=200, known=6, seed=0):
@@ -39,8 +42,8 @@ def two_groups(n=200, known=6, seed=0):
 ALL = [
     SelfTrainingClassifier(),
     SemiSupervisedEM(),
-    LabelPropagation(),
-    LabelSpreading(),
+    LabelPropagation("nearest", gamma=None),
+    LabelSpreading("nearest", gamma=None),
 ]
 
 
@@ -172,12 +175,14 @@ def test_em_needs_a_density():
 
 
 @pytest.mark.syllabus("15.1")
-@pytest.mark.parametrize("kernel", ["knn", "rbf"])
-def test_spreading_and_propagation_equal_their_closed_forms(kernel):
+@pytest.mark.parametrize("is_dense", [False, True])
+def test_spreading_and_propagation_equal_their_closed_forms(is_dense):
     X, _, given = two_groups(60, known=10)
-    W, _ = neighbor_graph(X, 5, kernel, None)
+    W, _ = neighbor_graph(X, 5, "nearest", None)
     dense = W.toarray()
     np.testing.assert_array_equal(dense, dense.T)
+    if is_dense:
+        W = dense
     Y = np.zeros((60, 2))
     known = np.flatnonzero(given >= 0)
     Y[known, given[known]] = 1.0
@@ -193,8 +198,53 @@ def test_spreading_and_propagation_equal_their_closed_forms(kernel):
     np.testing.assert_array_equal(found[known], Y[known])
 
 
+def inner_product(A, B):
+    return np.exp(-3.0 * ((A[:, None] - B[None]) ** 2).sum(axis=2))
+
+
 @pytest.mark.syllabus("15.1.3")
-@pytest.mark.parametrize("learner", [LabelSpreading(alpha=0.99), LabelPropagation()])
+@pytest.mark.parametrize(
+    "settings",
+    [{}, {"gamma": 5}, {"kernel": "knn", "n_neighbors": 9}, {"kernel": inner_product}],
+    ids=["default", "gamma", "knn", "function"],
+)
+@pytest.mark.parametrize("name", ["LabelPropagation", "LabelSpreading"])
+def test_where_scikit_learn_iterates_to_the_end_it_is_the_same(name, settings):
+    X, _ = make_moons(120, noise=0.1, random_state=0)
+    given = np.where(np.arange(120) % 6 == 0, X[:, 1] > 0.25, -1)
+    settings = {"tol": 1e-10, "max_iter": 100_000, **settings}
+    ours = getattr(lyceum.semi_supervised, name)(**settings).fit(X, given)
+    theirs = getattr(sklearn.semi_supervised, name)(**settings).fit(X, given)
+    assert ours.n_unreached_ == 0
+    for of in (
+        lambda model: model.label_distributions_,
+        lambda model: model.predict_proba(X[:40] + 0.05),
+    ):
+        np.testing.assert_allclose(of(ours), of(theirs), atol=1e-6)
+
+
+def test_kernels_that_are_no_weights_of_pairs_are_refused():
+    X, _, given = two_groups(20)
+    for kernel, message in (
+        (lambda A, B: np.ones(len(A)), "of the shape"),
+        (lambda A, B: -np.ones((len(A), len(B))), "negative or not finite"),
+    ):
+        with pytest.raises(SettingError, match=message):
+            LabelSpreading(kernel).fit(X, given)
+
+
+def test_too_few_steps_are_said():
+    X, _, given = two_groups(100)
+    for kernel in ("nearest", "knn"):
+        with pytest.warns(ConvergenceWarning, match="max_iter=1 was reached"):
+            model = LabelPropagation(kernel, max_iter=1).fit(X, given)
+        assert model.n_iter_ == 1
+
+
+@pytest.mark.syllabus("15.1.3")
+@pytest.mark.parametrize(
+    "learner", [LabelSpreading(alpha=0.99, max_iter=1000), LabelPropagation()]
+)
 def test_labels_follow_the_moons(learner):
     X, y = make_moons(400, noise=0.06, random_state=0)
     given = np.full(400, -1)
@@ -210,7 +260,7 @@ def test_rows_that_no_label_reaches_get_the_class_shares():
     X = np.array([[0.0], [0.1], [0.2], [50.0], [50.1], [50.2]])
     given = np.array([0, 1, 1, -1, -1, -1])
     for learner in (LabelSpreading, LabelPropagation):
-        model = learner(n_neighbors=2).fit(X, given)
+        model = learner("nearest", n_neighbors=2).fit(X, given)
         assert model.n_unreached_ == 3
         np.testing.assert_allclose(model.label_distributions_[3:], [[1 / 3, 2 / 3]] * 3)
 
@@ -221,7 +271,8 @@ def test_sparse_rows_are_labeled_as_dense_ones_are(metric):
     X = rng.random((80, 30)) * (rng.random((80, 30)) < 0.2)
     y = np.where(np.arange(80) < 20, np.arange(80) % 2, -1)
     some, all_of_them = (
-        LabelSpreading(metric=metric).fit(A, y) for A in (sparse.csr_array(X), X)
+        LabelSpreading("nearest", gamma=None, metric=metric).fit(A, y)
+        for A in (sparse.csr_array(X), X)
     )
     assert sparse.issparse(some.rows_)
     for name in ("label_distributions_", "gamma_"):

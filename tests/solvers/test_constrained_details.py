@@ -75,12 +75,14 @@ def test_forward_differences_step_away_from_zero(monkeypatch):
         raise StopIteration
 
     monkeypatch.setattr(optimize, "least_squares", least_squares)
-    start = np.array([-0.5, 8.0])
-    with pytest.raises(StopIteration):
-        bowl(g=bound).nearest_feasible(start)
     root = np.finfo(float).eps ** 0.5
-    expected = [(-0.5, 8.0), (-0.5 - root, 8.0), (-0.5, 8.0 + 8 * root)]
-    np.testing.assert_allclose(asked, expected, rtol=0, atol=1e-15)
+    starts = {(-0.5, 8.0): (-root, 8 * root), (0.5, -3.0): (root, -3 * root)}
+    starts[0.0, -1.5] = (root, -1.5 * root)
+    for (x, y), (step_x, step_y) in starts.items():
+        with pytest.raises(StopIteration):
+            bowl(g=bound).nearest_feasible(np.array([x, y]))
+        expected = [(x, y), (x + step_x, y), (x, y + step_y)]
+        np.testing.assert_allclose(asked, expected, rtol=0, atol=1e-15)
 
 
 def test_without_constraints_every_start_is_feasible():
@@ -145,6 +147,19 @@ def test_a_point_is_judged_by_all_of_its_conditions():
 def test_gradients_that_depend_on_each_other_determine_no_multiplier():
     problem = bowl(a=lambda x, y: x - 1, b=lambda x, y: 2 * x - 2)
     assert _judge(problem, np.array([1.0, 0.0, 1.0, 0.5]), (0, 1)) is None
+
+
+def test_gradients_are_independent_in_units_of_the_problem():
+    # an angle of 1e-5 between two gradients beside slopes of 1000 is none
+    for size, independent in ((1.0, True), (1000.0, False)):
+        problem = ConstrainedProblem(
+            lambda x, y, s=size: s * x,
+            {},
+            {"a": lambda x, y: x, "b": lambda x, y: x + 1e-5 * y},
+            ("x", "y"),
+        )
+        judged = _judge(problem, np.array([0.0, 0.0, size, 0.0]), (0, 1))
+        assert (judged is not None) is independent
 
 
 def test_multipliers_of_both_signs_are_no_optimum():

@@ -220,6 +220,12 @@ def test_products_are_kept_until_more_of_the_past_is_held_than_of_the_present():
     np.testing.assert_allclose(Q, XT[[150]] @ XT[[150]].T)
 
 
+def test_products_of_many_columns_are_all_filled_in():
+    XT = np.random.default_rng(1).normal(size=(600, 3))
+    members, Q = _GrowingGram().of(XT, np.arange(600, dtype=np.int32))
+    np.testing.assert_allclose(Q, XT[members] @ XT[members].T, atol=1e-12)
+
+
 @pytest.mark.parametrize(("n_rows", "uses_gram"), [(3, True), (2, False)])
 def test_a_gram_matrix_is_used_up_to_twice_the_rows(n_rows, uses_gram, monkeypatch):
     monkeypatch.setattr(column_elastic_net, "_SMALL", 1)
@@ -267,6 +273,35 @@ def test_one_epoch_is_one_epoch(make):
     assert found.coef.any()
     nothing = problem.solve(0.01, 0.0, np.zeros(5), 1e-14, 0)
     assert (nothing.n_iter, list(nothing.history), nothing.gap) == (0, [], np.inf)
+
+
+@pytest.mark.parametrize("most", range(1, 9))
+def test_no_more_epochs_are_done_than_allowed(most):
+    rng = np.random.default_rng(8)
+    X = rng.normal(size=(20, 200)) + rng.normal(size=(20, 1))
+    X -= X.mean(axis=0)
+    y = rng.normal(size=20)
+    y -= y.mean()
+    columns = DenseColumns(X.T.copy(), np.zeros(200), (X**2).sum(axis=0))
+    problem = ColumnElasticNet(columns, y, float(y @ y))
+    counts = []
+    found = problem.solve(
+        0.01,
+        0.0,
+        np.zeros(200),
+        1e-14,
+        most,
+        lambda b, gap, epochs: counts.append(epochs),
+    )
+    assert 1 <= found.n_iter <= most
+    assert counts[-1] == found.n_iter
+
+
+def test_nothing_to_explain_is_solved_exactly():
+    found = GramElasticNet(np.eye(2), np.zeros(2), 0.0).solve(
+        1.0, 0.0, np.zeros(2), 0.0, 5
+    )
+    assert (found.gap, found.converged) == (0.0, True)
 
 
 def test_many_epochs_on_columns_are_counted(monkeypatch):
@@ -382,3 +417,9 @@ def test_columns_whose_spread_is_rounding_get_no_coefficient():
         assert problem.q.tolist() == [0.5 if varies else 0.0]
         assert problem.yy == 1.5
         assert problem.Q.tolist() == [[spread / 2 if varies else 0.0]]
+    # moments are divided by any weight but zero
+    for weight, divisor in ((0.5, 0.5), (0.0, 1.0)):
+        moments = Scatter(
+            2, weight, np.zeros(2), np.array([[4.0, 1.0], [1.0, 3.0]]), targets=1
+        )
+        assert GramElasticNet.of(moments).yy == 3.0 / divisor

@@ -11,7 +11,7 @@ from lyceum._core.solvers.softmax_regression import (
     fit_softmax,
     softmax,
 )
-from lyceum.errors import SettingError
+from lyceum.errors import DataError, SettingError
 from lyceum.progress import watch
 from lyceum.solvers import (
     LBFGS,
@@ -162,6 +162,34 @@ def test_without_a_past_there_is_nothing_to_forget():
     assert not found.converged
 
 
+def test_lbfgs_forgets_and_follows_the_preconditioned_gradient(monkeypatch):
+    from lyceum._core.solvers import lbfgs
+
+    class Scaled(Quadratic):
+        def precondition(self, gradient):
+            return 3.0 * gradient
+
+    steps = []
+
+    def fail_at_second(problem, point, step, hessian):
+        steps.append((point.gradient.tolist(), step.tolist()))
+        return None if len(steps) == 2 else backtrack(problem, point, step, hessian)
+
+    monkeypatch.setattr(lbfgs, "backtrack", fail_at_second)
+    problem = Scaled(np.diag([1.0, 0.1]), [1.0, 1.0])
+    LBFGS().minimize(problem, problem.evaluate(np.array([4.0, -3.0])), 2, 0.0)
+    gradient, step = steps[2]
+    assert gradient == steps[1][0]
+    assert step == [-3.0 * g for g in gradient]
+    assert step != steps[1][1]
+
+
+def test_a_change_without_curvature_is_not_remembered():
+    line = Curve(lambda x: -x, lambda x: -1.0)
+    LBFGS().minimize(line, line.evaluate(np.zeros(1)), 3, 0.0)
+    assert line.asked == [0.0, 1.0, 2.0, 3.0]
+
+
 def test_lbfgs_is_newtons_method_once_it_knows_the_curvature():
     # in one variable the second step is the secant's, exact for a parabola
     problem = Quadratic([[4.0]], 4.0)
@@ -277,6 +305,13 @@ def test_a_step_is_cut_to_the_bounds_of_the_parabola():
     assert gentle.asked == [0.0, 1.0, pytest.approx(0.5, abs=1e-5)]
 
 
+def test_a_slight_curvature_is_a_parabola_too():
+    # from a slope of -0.001 to a rise of 0.001: a bend of 0.004, least after a quarter
+    curve = Curve(lambda x: {0.0: 0.0, 1.0: 1e-3}.get(x, -1.0), lambda x: -1e-3)
+    backtrack(curve, curve.evaluate(np.zeros(1)), np.ones(1), False)
+    assert curve.asked == [0.0, 1.0, pytest.approx(0.25)]
+
+
 def test_a_straight_line_that_does_not_fall_enough_is_cut_to_a_tenth():
     # where there is no curvature, or the value is lower than promised in another way
     line = Curve(lambda x: {0.0: 0.0, 1.0: -np.inf}.get(x, -1.0), lambda x: -1.0)
@@ -355,6 +390,11 @@ def test_the_rank_is_that_of_squared_singular_values(ratio, level, rank):
     assert found.rank == rank
 
 
+def test_columns_whose_squares_overflow_are_refused():
+    with np.errstate(over="ignore"), pytest.raises(DataError, match="columns overflow"):
+        ranked_squares(np.full((2, 1), 1e200), np.ones(2))
+
+
 def test_columns_of_zeros_have_no_rank_and_no_coefficients():
     found = ranked_squares(np.zeros((3, 2)), np.ones(3))
     assert (found.rank, found.coef.tolist()) == (0, [0.0, 0.0])
@@ -368,10 +408,10 @@ def test_columns_of_zeros_have_no_rank_and_no_coefficients():
 def softmax_problem(seed=0):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(12, 2))
-    shares = rng.random((12, 3))
+    shares = rng.random((12, 4))
     w = rng.random(12) * 5
-    offset = rng.normal(size=(12, 3))
-    return X, shares, w, offset, rng.normal(size=(3, 3))
+    offset = rng.normal(size=(12, 4))
+    return X, shares, w, offset, rng.normal(size=(4, 3))
 
 
 def test_the_penalized_loss_is_its_definition_and_its_gradient_its_differences():
@@ -379,14 +419,14 @@ def test_the_penalized_loss_is_its_definition_and_its_gradient_its_differences()
     weighted = shares * w[:, None]
 
     def loss(flat):
-        V = flat.reshape(3, 3)
+        V = flat.reshape(4, 3)
         p = softmax(X @ V[:, :2].T + V[:, 2] + offset)
         return -(weighted * np.log(p)).sum() + 0.5 * 0.7 * (V[:, :2] ** 2).sum()
 
     value, gradient = _penalized_loss(X, weighted, offset, 0.7, V.ravel())
     assert value == pytest.approx(loss(V.ravel()), rel=1e-12)
-    for i in range(9):
-        nearby = np.zeros(9)
+    for i in range(12):
+        nearby = np.zeros(12)
         nearby[i] = 1e-6
         slope = (loss(V.ravel() + nearby) - loss(V.ravel() - nearby)) / 2e-6
         assert gradient[i] == pytest.approx(slope, abs=1e-6)

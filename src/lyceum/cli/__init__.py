@@ -16,6 +16,7 @@ from lyceum.cli.commands import (
     bench as _bench,
     exercise as _exercise,
     explore as _explore,
+    theatre as _theatre,
 )
 from lyceum.cli.commands.bayesnet import bayesnet
 from lyceum.cli.deferred_imports import defer_imports
@@ -61,6 +62,7 @@ app.add_typer(_bench.commands)
 app.add_typer(_exercise.commands)
 app.add_typer(bayesnet)
 app.add_typer(_ask.commands)
+app.add_typer(_theatre.commands)
 
 
 def main() -> NoReturn:

@@ -54,8 +54,8 @@ class CalibratedClassifierCV(MetaEstimatorMixin, Classifier, BaseEstimator):
     method : {"temperature", "sigmoid", "isotonic"} or PosteriorMap, default="sigmoid"
         How posteriors are calibrated; a map that was learned before is taken as it is.
     cv : int, splitter, or splits, default=None
-        The folds from which the map is learned; a number makes stratified ones, drawn by the seed,
-        and None makes five.
+        The folds from which the map is learned; a number makes stratified ones, in the order of
+        the rows, or drawn if `random_state` is given; None makes five.
     n_jobs : int, default=None
         Threads at a time.
     ensemble : bool or "auto", default=False
@@ -63,7 +63,7 @@ class CalibratedClassifierCV(MetaEstimatorMixin, Classifier, BaseEstimator):
         their mean posterior ("auto" too, as in scikit-learn); else one estimator of all rows has
         the map of all left-out rows.
     random_state : int, default=None
-        The seed of the folds.
+        The seed of the folds; None: they are not drawn.
 
     Attributes
     ----------
@@ -216,7 +216,8 @@ class CalibratedClassifierCV(MetaEstimatorMixin, Classifier, BaseEstimator):
         return voter
 
     def _splits(self, codes: np.ndarray) -> Any:
-        """Training and test rows of every fold, no more folds than the rarest class has rows."""
+        """Training and test rows of every fold; unless a number of folds was given, no more than
+        the rarest class has rows."""
         from sklearn.model_selection import StratifiedKFold  # takes long to import
 
         cv = 5 if self.cv is None else self.cv
@@ -228,9 +229,17 @@ class CalibratedClassifierCV(MetaEstimatorMixin, Classifier, BaseEstimator):
                 f"no class has two rows (n_samples={len(codes)}), so none can be learned and left"
                 " out: give more rows, or method=PosteriorMap(...), which is known already"
             )
-        n_folds = max(2, min(int(cv), int(counts[counts > 0].min())))
-        folds = StratifiedKFold(n_folds, shuffle=True, random_state=self.random_state)
-        return folds.split(codes, codes)
+        rarest = int(counts[counts > 0].min())
+        if self.cv is not None and rarest < int(cv):
+            raise DataError(
+                f"Requesting {cv}-fold cross-validation but provided less than {cv} examples for"
+                " at least one class."
+            )
+        n_folds = max(2, min(int(cv), rarest))
+        drawn: dict[str, Any] = {}
+        if self.random_state is not None:
+            drawn = {"shuffle": True, "random_state": self.random_state}
+        return StratifiedKFold(n_folds, **drawn).split(codes, codes)
 
     def predict_proba(self, X: Data) -> np.ndarray:
         """The calibrated posteriors."""

@@ -11,6 +11,7 @@ from typing import Any
 KEPT: dict[str, str] = {
     "KBinsDiscretizer": "ours keeps a column of codes and cuts by classes where y is given",
     "KernelDensity": "ours chooses its bandwidth from the rows, and multiplies columns",
+    "MultiOutputClassifier": "ours has labels: one column of posteriors per label",
     "OneHotEncoder": "ours codes columns of categories alone, and gives dense columns",
     "SelectKBest": "ours ranks columns of any kind by symmetrical uncertainty",
     "SimpleImputer": "ours fills numbers and categories each in their own way",
@@ -18,15 +19,26 @@ KEPT: dict[str, str] = {
 
 # (class, parameter): why our default is another one
 DEFAULTS: dict[tuple[str, str], str] = {
+    ("BaggingClassifier", "max_samples"): "the same: as many as there are",
+    ("BaggingRegressor", "max_samples"): "the same: as many as there are",
     ("CalibratedClassifierCV", "ensemble"): "one model to explain, save and export",
     ("ElasticNet", "max_iter"): "an epoch costs less; seldom reached",
     ("ElasticNet", "tol"): "a smaller duality gap at the same cost",
     ("ElasticNetCV", "max_iter"): "an epoch costs less; seldom reached",
     ("ElasticNetCV", "tol"): "a smaller duality gap at the same cost",
+    **{
+        (f"HistGradientBoosting{kind}", parameter): reason
+        for kind in ("Classifier", "Regressor")
+        for parameter, reason in (
+            ("early_stopping", "no rows are held out unless this is asked for"),
+            ("min_samples_leaf", "20, fewer in tables of under 220 rows"),
+        )
+    },
     ("Lasso", "max_iter"): "an epoch costs less; seldom reached",
     ("Lasso", "tol"): "a smaller duality gap at the same cost",
     ("LassoCV", "max_iter"): "an epoch costs less; seldom reached",
     ("LassoCV", "tol"): "a smaller duality gap at the same cost",
+    ("GaussianMixture", "reg_covar"): "a prior of one row, in any unit of the columns",
     ("LogisticRegression", "solver"): "Newton steps where columns are few, L-BFGS else",
     ("LogisticRegression", "tol"): "free of units, and a smaller gradient",
     ("MLPClassifier", "alpha"): "the penalty is per row",
@@ -43,6 +55,8 @@ DEFAULTS: dict[tuple[str, str], str] = {
     ("SVC", "max_iter"): "rounds of many steps; -1 is no limit, as there",
     ("SVC", "probability"): "the same: no posteriors unless they are asked for",
     ("SVR", "max_iter"): "rounds of many steps; -1 is no limit, as there",
+    ("StackingClassifier", "cv"): "the same: five folds",
+    ("StackingRegressor", "cv"): "the same: five folds",
     ("TruncatedSVD", "algorithm"): "exact, and the same in every fit",
 }
 

@@ -17,6 +17,10 @@ from lyceum.ensemble.boosting.generic_boosting import (
     GenericBoostingRegressor as GenericBoostingRegressor,
 )
 from lyceum.ensemble.boosting.gradient_boosting import (
+    GradientBoostingClassifier as GradientBoostingClassifier,
+    GradientBoostingRegressor as GradientBoostingRegressor,
+)
+from lyceum.ensemble.boosting.hist_gradient_boosting import (
     HistGradientBoostingClassifier as HistGradientBoostingClassifier,
     HistGradientBoostingRegressor as HistGradientBoostingRegressor,
 )

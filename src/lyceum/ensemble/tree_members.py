@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -17,13 +17,14 @@ from lyceum._core.trees import (
     UNDEFINED,
     Router,
     Tree,
-    impurity_importances,
     node_decisions,
 )
 from lyceum._core.types import Estimator, Operation
 from lyceum.trees import DecisionTreeClassifier, DecisionTreeRegressor
 
 _TREES = (DecisionTreeClassifier, DecisionTreeRegressor)
+# of boosting and of its trees, with one meaning
+_SHARED_SETTINGS = ("max_depth", "max_leaf_nodes", "min_impurity_decrease", "ccp_alpha")
 
 
 def are_trees(members: Sequence[Any], one_leaf: bool) -> bool:
@@ -120,19 +121,23 @@ def forest(
 # -- trees as learners, for text, rules, paths and drawings ----------------------------
 
 
-def tree_of_forest(forest: Any, tree: Tree) -> Any:
-    """A tree that answers as the forest does, with classes or numbers."""
+def unfitted_tree(forest: Any) -> Any:
+    """A tree learner with the settings that it shares with a forest."""
     kind: Any = DecisionTreeRegressor
     if is_classifier(forest):
         kind = DecisionTreeClassifier
-    member = kind(
-        criterion=forest.criterion,
-        max_depth=forest.max_depth,
-        missing=forest.missing,
-        max_bins=forest.max_bins,
-        ccp_alpha=forest.ccp_alpha,
-        monotonic_cst=forest.monotonic_cst,
-    )
+    tree = kind(splitter=forest._splitter)
+    own = tree.get_params(deep=False)
+    settings = forest.get_params(deep=False)
+    shared = {name: settings[name] for name in own if name in settings}
+    for alone in ("random_state", "class_weight", "categorical_features"):
+        shared.pop(alone, None)
+    return tree.set_params(**shared)
+
+
+def tree_of_forest(forest: Any, tree: Tree) -> Any:
+    """A tree that answers as the forest does, with classes or numbers."""
+    member = unfitted_tree(forest)
     if is_classifier(forest):
         member.classes_ = forest.classes_
         member.actions_ = forest.classes_
@@ -144,11 +149,11 @@ def tree_of_forest(forest: Any, tree: Tree) -> Any:
 def _tree_of_scores(boosting: Any, tree: Tree, score: str) -> Any:
     """A tree that adds to a score, which is what it predicts; its gains are of the loss, not of
     variances."""
-    # what boosting keeps as impurity is its objective, which is no variance
-    tree = replace(tree, impurity=np.full(tree.n_nodes, np.nan))
-    member = DecisionTreeRegressor(
-        max_depth=boosting.max_depth, max_leaf_nodes=boosting.max_leaf_nodes
-    )
+    if not boosting._keeps_impurity:
+        tree = replace(tree, impurity=np.full(tree.n_nodes, np.nan))
+    known = boosting.get_params(deep=False)
+    settings = {name: known[name] for name in _SHARED_SETTINGS if name in known}
+    member = DecisionTreeRegressor(**settings)
     schema = replace(boosting.schema_, target=Column(score))
     member.n_outputs_ = 1
     return _with_tree(member, boosting, tree, schema, boosting.n_features_in_)
@@ -167,7 +172,6 @@ def _with_tree(
         member.feature_names_in_ = owner.feature_names_in_
     member.tree_ = tree
     member.max_features_ = max_features
-    member.feature_importances_ = impurity_importances(tree, owner.n_features_in_)
     return member
 
 
@@ -177,6 +181,8 @@ class TreesOfRounds:
     trees_: list[Tree]
     baseline_: np.ndarray
     schema_: Schema
+    # histogram boosting keeps its objective as impurity, which is no variance
+    _keeps_impurity: ClassVar[bool] = False
 
     @property
     def estimators_(self) -> np.ndarray:

@@ -122,6 +122,12 @@ from lyceum.evaluate.significance.paired_tests import (
     five_by_two as five_by_two,
     paired_t as paired_t,
 )
+from lyceum.evaluate.significance.rank_tests import (
+    RankComparison as RankComparison,
+    RankedPair as RankedPair,
+    compare_ranks as compare_ranks,
+    holm as holm,
+)
 from lyceum.evaluate.significance.tail_bounds import (
     Bound as Bound,
     chebyshev_bound as chebyshev_bound,

@@ -64,12 +64,15 @@ class EllipticalProblem(MixtureProblem):
         The variance of every column over all rows.
     degrees : None, "estimate" or float
         None for Gaussians.
+    reg_covar : float
+        What is added to the variances.
     """
 
     form: CovarianceForm
     prior: CovariancePrior
     variance: np.ndarray
     degrees: Any = None
+    reg_covar: float = 0.0
 
     def parameters(
         self,
@@ -87,6 +90,10 @@ class EllipticalProblem(MixtureProblem):
         n = statistic.rows
         moments = statistic.moments
         covariances = self.form.estimate(moments.scatter, n, self.prior)
+        if self.form.diagonal:
+            covariances = covariances + self.reg_covar
+        else:
+            covariances = covariances + self.reg_covar * np.eye(covariances.shape[-1])
         degrees = self._new_degrees(statistic)
         return self.parameters(n / n.sum(), moments.mean, covariances, degrees)
 
@@ -174,6 +181,7 @@ class EllipticalMixture(Mixture):
     prior_variance_: np.ndarray
 
     _degrees: Any = None  # None, "estimate" or a number
+    reg_covar: float = 0.0  # a parameter of Gaussians
 
     @property
     def _form(self) -> CovarianceForm:
@@ -187,7 +195,11 @@ class EllipticalMixture(Mixture):
         variance = np.nan_to_num(moments.variance())
         rows_of_prior = float(self.prior_rows)
         problem = EllipticalProblem(
-            self._form, CovariancePrior(0.0, variance), variance, self._degrees
+            self._form,
+            CovariancePrior(0.0, variance),
+            variance,
+            self._degrees,
+            self.reg_covar,
         )
         if self.warm_start and hasattr(self, "means_"):
             prior = CovariancePrior(rows_of_prior, self.prior_variance_)

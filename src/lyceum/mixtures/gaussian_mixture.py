@@ -63,6 +63,8 @@ class GaussianMixture(EllipticalMixture):
 
     Parameters
     ----------
+    reg_covar : float, default=0.0
+        What is added to all variances, in their unit; `prior_rows` needs no unit.
     means_init : array of shape (n_components, n_columns) or None, default=None
         Means to start from, in place of k-means.
     precisions_init : array in the shape of the covariances, or None, default=None
@@ -137,6 +139,7 @@ class GaussianMixture(EllipticalMixture):
     )
     _parameter_constraints: ClassVar[dict] = {
         **ELLIPTICAL_CONSTRAINTS,
+        "reg_covar": [Interval(Real, 0, None, closed="left")],
         "verbose_interval": [Interval(Integral, 1, None, closed="left")],
     }
 
@@ -145,24 +148,26 @@ class GaussianMixture(EllipticalMixture):
         n_components: int = 1,
         *,
         covariance_type: str = "full",
-        prior_rows: float = 1.0,
-        init_params: str = "kmeans",
+        tol: float = 1e-3,
+        reg_covar: float = 0.0,
+        max_iter: int = 100,
         n_init: int = 1,
+        init_params: str = "kmeans",
         weights_init: Any = None,
         means_init: Any = None,
         precisions_init: Any = None,
-        max_iter: int = 100,
-        tol: float = 1e-3,
-        warm_start: bool = False,
         random_state: int | np.random.RandomState | None = None,
-        record: bool = False,
+        warm_start: bool = False,
         verbose: int = 0,
         verbose_interval: int = 10,
+        prior_rows: float = 1.0,
+        record: bool = False,
         categorical_features: Categories = "from_dtype",
     ):
         self.n_components = n_components
         self.covariance_type = covariance_type
         self.prior_rows = prior_rows
+        self.reg_covar = reg_covar
         self.init_params = init_params
         self.n_init = n_init
         self.weights_init = weights_init

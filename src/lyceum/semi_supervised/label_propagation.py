@@ -1,14 +1,15 @@
-"""Label propagation and label spreading on a sparse graph of neighbors."""
+"""Label propagation and label spreading on a graph of rows."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import (
@@ -22,41 +23,51 @@ from lyceum._core.clustering import NAMED_METRICS, MetricLearner
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block
 from lyceum._core.distances import (
-    Euclidean,
-    Metric,
     check_class_codes,
     check_stored,
     finite_distances,
     float_cells,
-    nearest,
     queries,
     stored_index,
 )
 from lyceum._core.types import Categories, Data, Target, Weights
-from lyceum.errors import DataError
-from lyceum.progress import report
+from lyceum.errors import DataError, SettingError
 from lyceum.report import Explanation, Summary, Table
+from lyceum.semi_supervised.label_graph import (
+    kernel_matrix,
+    neighbor_graph,
+    propagate,
+    spread,
+    without_loops,
+)
+
+MOST_CELLS = 2**29  # of a graph that joins all rows with all: 4 GiB
+_QUERIES = 1024  # new rows that are compared with all stored ones at once
 
 
 class _LabelGraph(Classifier, MetricLearner):
     """Labels that go from labeled rows to their neighbors; a subclass says how."""
 
     _parameter_docs: ClassVar[str] = """
-    kernel : {"rbf", "knn"}
-        The weight of an edge: exp(-γ d²), or 1.
+    kernel : {"rbf", "knn", "nearest"} or callable
+        The weights of the edges: exp(-γ d²) between all rows ("rbf"); 1 to the nearest rows
+        ("knn", the row itself being one of `n_neighbors`); exp(-γ d²) between rows of which one is
+        among the nearest of the other ("nearest": a sparse graph, for many rows); or a function of
+        two tables that gives the matrix of weights.
     gamma : float or None
-        γ of the kernel; None is 1 / (2 h²), h the mean distance to the k-th neighbor, in any unit
-        of the columns. scikit-learn's default is 20, on a graph of all rows.
+        γ of the kernel; None is 1 / (2 h²), h the mean distance to the nearest rows, in any unit
+        of the columns.
     n_neighbors : int
-        The neighbors of a row: with either kernel rows are joined with their nearest ones only,
-        where scikit-learn's "rbf" joins all with all.
+        The neighbors of a row with "knn" and "nearest".
     metric : str or Metric
         How near rows are. "auto" is Gower's distance where columns hold categories or cells are
         missing, else the Euclidean one.
     max_iter : int
-        The most steps of conjugate gradients.
+        The most steps.
     tol : float
-        The residual at which they stop, relative to that of the start.
+        Where they stop: at a residual of a thousandth of it, relative to that of the start (rows
+        far from all labels get little); on graphs that are not symmetric, at this sum of all
+        changes.
     """
     _attribute_docs: ClassVar[str] = """
     label_distributions_ : array of shape (n, K)
@@ -74,14 +85,14 @@ class _LabelGraph(Classifier, MetricLearner):
     gamma_ : float
         γ of the kernel.
     n_iter_ : int
-        The steps of conjugate gradients, at least 1.
+        The steps, at least 1.
     n_unreached_ : int
         How many rows no label reaches.
     """
 
     _takes_unlabeled: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict] = {
-        "kernel": [StrOptions({"knn", "rbf"})],
+        "kernel": [StrOptions({"knn", "nearest", "rbf"}), callable],
         "gamma": [Interval(Real, 0.0, None, closed="neither"), None],
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
         "metric": NAMED_METRICS,
@@ -91,7 +102,7 @@ class _LabelGraph(Classifier, MetricLearner):
     }
     _nan_means_none: ClassVar[bool] = True  # in rows with missing cells
 
-    kernel: str
+    kernel: str | Callable[..., Any]
     gamma: float | None
     n_neighbors: int
     max_iter: int
@@ -100,12 +111,37 @@ class _LabelGraph(Classifier, MetricLearner):
 
     def _solve(
         self,
-        W: sparse.csr_array,
+        W: Any,
         Y: np.ndarray,
         labeled: np.ndarray,
     ) -> tuple[np.ndarray, int]:
         """The scores of all rows, (n, K), from the graph and the labels, and the steps it took."""
         raise undefined(self, "_solve")
+
+    def _graph(self) -> Any:
+        """The weights of the edges between the stored rows, dense or sparse; no row joins itself.
+        Sets `gamma_`."""
+        if callable(self.kernel):
+            self.gamma_ = np.nan
+            return without_loops(kernel_matrix(self.kernel, self.rows_, self.rows_))
+        n = self.rows_.shape[0]
+        if self.kernel == "rbf" and self.gamma is not None:
+            self.gamma_ = self.gamma
+        else:
+            k = self.n_neighbors - (self.kernel == "knn")
+            graph, self.gamma_ = neighbor_graph(
+                self.rows_, k, self.kernel, self.gamma, self.metric_
+            )
+            if self.kernel != "rbf":
+                return graph
+        if n * n > MOST_CELLS:
+            raise SettingError(
+                f'kernel="rbf" joins all of {n:,} rows with all, which takes'
+                f' {8 * n * n / 2**30:.0f} GiB: take kernel="nearest", which joins the nearest'
+                " ones"
+            )
+        squared = self._distances(self.rows_) ** 2
+        return without_loops(np.exp(-self.gamma_ * squared))
 
     # -- fit ---------------------------------------------------------------------------
 
@@ -135,18 +171,19 @@ class _LabelGraph(Classifier, MetricLearner):
             )
         self.rows_ = float_cells(block).copy()  # the array may be the user's own
         self.typical_ = typical_row(block)
-        W, self.gamma_ = neighbor_graph(
-            self.rows_,
-            k=self.n_neighbors,
-            kernel=self.kernel,
-            gamma=self.gamma,
-            metric=self.metric_,
-        )
+        W = self._graph()
         # the weight of a row in the column of its class; zeros for unlabeled rows
         Y = np.zeros((len(block), len(self.classes_)))
         Y[labeled, block.y[labeled]] = block.weights[labeled]
         F, steps = self._solve(W, Y, labeled)
         self.n_iter_ = max(1, steps)
+        if steps > self.max_iter:
+            self.n_iter_ = self.max_iter
+            warnings.warn(
+                f"max_iter={self.max_iter} was reached without convergence.",
+                category=ConvergenceWarning,
+                stacklevel=2,
+            )
         # rows that sum to 1; the class shares where nothing arrived
         F = np.maximum(F, 0.0)
         sums = F.sum(axis=1, keepdims=True)
@@ -162,31 +199,55 @@ class _LabelGraph(Classifier, MetricLearner):
     # -- predict -----------------------------------------------------------------------
 
     def predict_proba(self, X: Data) -> Any:
-        """The mean posterior of the nearest rows of `fit`, by the weights of the graph."""
+        """The mean posterior of the rows of `fit`, by the weights of the graph."""
         check_is_fitted(self)
-        stored_index(self)  # built once, before threads need it
+        self._build_index()
         return self._apply(self._posteriors, X)
 
     def predict(self, X: Data) -> Any:
         """The class of the largest posterior."""
         check_is_fitted(self)
-        stored_index(self)
+        self._build_index()
         return self._apply(self._predict, X)
 
+    def _build_index(self) -> None:
+        """Build the index of the stored rows once, before threads need it."""
+        if self.kernel in ("knn", "nearest"):
+            stored_index(self)
+
     def _posteriors(self, block: Block) -> np.ndarray:
-        if not len(block):
-            return np.empty((0, len(self.classes_)))
+        posteriors = np.empty((len(block), len(self.classes_)))
+        cells = queries(self, block)
+        for start in range(0, len(block), _QUERIES):
+            part = slice(start, start + _QUERIES)
+            if self.kernel in ("knn", "nearest"):
+                posteriors[part] = self._by_neighbors(cells[part])
+            else:
+                posteriors[part] = self._by_all_rows(cells[part])
+        sums = posteriors.sum(axis=1, keepdims=True)
+        # a function may give a row no weight at all: every class alike
+        shares = np.full_like(posteriors, 1.0 / max(1, len(self.classes_)))
+        return np.divide(posteriors, sums, out=shares, where=sums > 0)
+
+    def _by_neighbors(self, cells: Any) -> np.ndarray:
         k = min(self.n_neighbors, len(self.label_codes_))
-        neighbors = stored_index(self).nearest(queries(self, block), k)
-        squared = finite_distances(neighbors.distances, self.metric_) ** 2
-        # relative to the nearest row: far from all rows every exp(-γ d²) would underflow
-        squared -= squared[:, :1]
-        weight = np.ones_like(squared)
-        if self.kernel == "rbf":
-            weight = np.exp(-self.gamma_ * squared)
-        distributions = self.label_distributions_[neighbors.rows]
-        posteriors = np.einsum("nk,nkc->nc", weight, distributions)
-        return posteriors / posteriors.sum(axis=1, keepdims=True)
+        neighbors = stored_index(self).nearest(cells, k)
+        weight = np.ones(neighbors.distances.shape)
+        if self.kernel == "nearest":
+            squared = finite_distances(neighbors.distances, self.metric_) ** 2
+            # relative to the nearest row: far from all rows every exp(-γ d²) would underflow
+            weight = np.exp(-self.gamma_ * (squared - squared[:, :1]))
+        return np.einsum(
+            "nk,nkc->nc", weight, self.label_distributions_[neighbors.rows]
+        )
+
+    def _by_all_rows(self, cells: Any) -> np.ndarray:
+        if callable(self.kernel):
+            weight = kernel_matrix(self.kernel, self.rows_, cells).T
+            return np.asarray(weight @ self.label_distributions_)
+        squared = self._distances(cells, self.rows_) ** 2
+        squared -= squared.min(axis=1, keepdims=True)
+        return np.exp(-self.gamma_ * squared) @ self.label_distributions_
 
     def _predict(self, block: Block) -> np.ndarray:
         return self.classes_[self._posteriors(block).argmax(axis=1)]
@@ -205,7 +266,7 @@ class _LabelGraph(Classifier, MetricLearner):
         replaced by the row's own, one after the other, from both ends.
         """
         check_is_fitted(self)
-        stored_index(self)
+        self._build_index()
         parts = partial(replace_columns, typical=self.typical_, answer=self._posteriors)
         return self._explain(X, parts, "posterior")
 
@@ -214,12 +275,15 @@ class _LabelGraph(Classifier, MetricLearner):
         check_is_fitted(self)
         facts = {
             "rows": len(self.label_codes_),
-            "neighbors": min(self.n_neighbors, len(self.label_codes_) - 1),
+            "kernel": getattr(self.kernel, "__name__", self.kernel),
             "metric": self.metric_.name,
-            "gamma": self.gamma_,
             "steps": self.n_iter_,
             "rows that no label reaches": self.n_unreached_,
         }
+        if self.kernel in ("knn", "nearest"):
+            facts["neighbors"] = min(self.n_neighbors, len(self.label_codes_) - 1)
+        if self.kernel in ("nearest", "rbf"):
+            facts["gamma"] = self.gamma_
         counts = np.bincount(self.label_codes_, minlength=len(self.classes_))
         rows = list(zip(map(str, self.classes_), counts.tolist()))
         table = Table("Classes", ("class", "rows"), rows)
@@ -239,12 +303,13 @@ class _LabelGraph(Classifier, MetricLearner):
 
 
 class LabelPropagation(_LabelGraph):
-    """Labels that are kept, and pass to all other rows along a graph of nearest rows.
+    """Labels that are kept, and pass to all other rows along a graph.
 
-    W joins every row with its k nearest ones, D has its sums. Labeled rows l keep their labels, and
+    W has the weights of the edges between rows, D their sums. Labeled rows l keep their labels, and
     every other row u is the weighted mean of its neighbors, F_u = (D_uu - W_uu)^(-1) W_ul Y_l: the
     harmonic function, to which scikit-learn's iteration converges. It is solved by conjugate
-    gradients, to a stated residual. Rows that no label reaches get the class shares.
+    gradients where W is symmetric, and by that iteration where it is not ("knn"). Rows that no
+    label reaches get the class shares.
 
     An unlabeled row has the class None or NaN, or a missing target cell in scanned rows; among
     whole numbers -1 is unlabeled too, as in scikit-learn, unless only one other class occurs.
@@ -265,20 +330,21 @@ class LabelPropagation(_LabelGraph):
     Examples
     --------
     >>> X = np.array([[0.0], [0.2], [0.4], [5.0], [5.3], [5.1]])
-    >>> model = LabelPropagation(n_neighbors=2).fit(X, ["a", None, None, "b", None, None])
+    >>> model = LabelPropagation("nearest", n_neighbors=2)
+    >>> model = model.fit(X, ["a", None, None, "b", None, None])
     >>> model.transduction_.tolist()
     ['a', 'a', 'a', 'b', 'b', 'b']
     """
 
     def __init__(
         self,
-        kernel: str = "rbf",
+        kernel: str | Callable[..., Any] = "rbf",
         *,
-        gamma: float | None = None,
+        gamma: float | None = 20,
         n_neighbors: int = 7,
         metric: object = "auto",
         max_iter: int = 1000,
-        tol: float = 1e-6,
+        tol: float = 1e-3,
         n_jobs: int | None = None,
         categorical_features: Categories = "from_dtype",
     ):
@@ -293,7 +359,7 @@ class LabelPropagation(_LabelGraph):
 
     def _solve(
         self,
-        W: sparse.csr_array,
+        W: Any,
         Y: np.ndarray,
         labeled: np.ndarray,
     ) -> tuple[np.ndarray, int]:
@@ -301,11 +367,12 @@ class LabelPropagation(_LabelGraph):
 
 
 class LabelSpreading(_LabelGraph):
-    """Labels that spread along a graph of nearest rows, and may change a little where they were.
+    """Labels that spread along a graph, and may change a little where they were.
 
-    W joins every row with its k nearest ones, D has its sums. (I - αS) F = (1 - α) Y with S =
+    W has the weights of the edges between rows, D their sums. (I - αS) F = (1 - α) Y with S =
     D^(-1/2) W D^(-1/2), to which scikit-learn's iteration converges, is solved by conjugate
-    gradients, to a stated residual. Rows that no label reaches get the class shares.
+    gradients where W is symmetric, and by that iteration where it is not ("knn"). Rows that no
+    label reaches get the class shares.
 
     An unlabeled row has the class None or NaN, or a missing target cell in scanned rows; among
     whole numbers -1 is unlabeled too, as in scikit-learn, unless only one other class occurs.
@@ -331,7 +398,8 @@ class LabelSpreading(_LabelGraph):
     Examples
     --------
     >>> X = np.array([[0.0], [0.2], [0.4], [5.0], [5.3], [5.1]])
-    >>> model = LabelSpreading(n_neighbors=2).fit(X, ["a", None, None, "b", None, None])
+    >>> model = LabelSpreading("nearest", n_neighbors=2)
+    >>> model = model.fit(X, ["a", None, None, "b", None, None])
     >>> model.transduction_.tolist()
     ['a', 'a', 'a', 'b', 'b', 'b']
     """
@@ -343,14 +411,14 @@ class LabelSpreading(_LabelGraph):
 
     def __init__(
         self,
-        kernel: str = "rbf",
+        kernel: str | Callable[..., Any] = "rbf",
         *,
-        gamma: float | None = None,
+        gamma: float | None = 20,
         n_neighbors: int = 7,
         alpha: float = 0.2,
         metric: object = "auto",
-        max_iter: int = 1000,
-        tol: float = 1e-6,
+        max_iter: int = 30,
+        tol: float = 1e-3,
         n_jobs: int | None = None,
         categorical_features: Categories = "from_dtype",
     ):
@@ -366,131 +434,8 @@ class LabelSpreading(_LabelGraph):
 
     def _solve(
         self,
-        W: sparse.csr_array,
+        W: Any,
         Y: np.ndarray,
         labeled: np.ndarray,
     ) -> tuple[np.ndarray, int]:
         return spread(W, Y, self.alpha, self.max_iter, self.tol)
-
-
-# -- graphs of neighbors, and labels on them -----------------------------------------------
-
-
-def neighbor_graph(
-    X: Any,
-    k: int,
-    kernel: str,
-    gamma: float | None,
-    metric: Metric | None = None,
-) -> tuple[sparse.csr_array, float]:
-    """The symmetric graph in which a row is joined with its k nearest ones, and with those it is
-    nearest to.
-
-    Edges weigh 1, or exp(-γ d²).
-
-    >>> W, _ = neighbor_graph(np.array([[0.0], [1.0], [3.0]]), 1, "knn", None)
-    >>> W.toarray().tolist()
-    [[0.0, 1.0, 0.0], [1.0, 0.0, 1.0], [0.0, 1.0, 0.0]]
-    """
-    n = X.shape[0]
-    k = min(k, n - 1)
-    if k < 1:
-        return sparse.csr_array((n, n)), 1.0 if gamma is None else gamma
-    if metric is None:
-        metric = Euclidean()
-    neighbors = nearest(X, k, metric=metric)
-    distances = finite_distances(neighbors.distances, metric)
-    if not np.isfinite(distances).all() or distances.max() > 1e150:
-        raise DataError(
-            "the squares of the distances overflow: standardize the columns first"
-        )
-    if gamma is None:
-        width = float(distances[:, -1].mean())
-        gamma = 1.0
-        if width > 0:
-            gamma = 1.0 / (2.0 * width**2)
-    if kernel == "knn":
-        weight = np.ones(n * k)
-    else:
-        weight = np.exp(-gamma * distances.ravel() ** 2)
-    # every row of the matrix has k edges; the maximum with its transpose joins both ways
-    starts = np.arange(0, n * k + 1, k, dtype=np.int64)
-    W = sparse.csr_array((weight, neighbors.rows.ravel(), starts), shape=(n, n))
-    W.sort_indices()
-    W = W.maximum(W.T).tocsr()
-    W.eliminate_zeros()  # edges whose exp(-γ d²) underflows
-    return W, gamma
-
-
-def spread(
-    W: sparse.csr_array,
-    Y: np.ndarray,
-    alpha: float,
-    max_iter: int,
-    tol: float,
-) -> tuple[np.ndarray, int]:
-    """F = (1 - α) (I - αS)^(-1) Y with S = D^(-1/2) W D^(-1/2), and the steps it took."""
-    # I − αS is symmetric and positive definite, as the eigenvalues of S are within [−1, 1]
-    degree = W.sum(axis=1)
-    scale = np.divide(1.0, np.sqrt(degree), out=np.zeros_like(degree), where=degree > 0)
-    S = sparse.csr_array(W.multiply(scale[:, None]).multiply(scale[None, :]))
-    return _solve(lambda P: P - alpha * (S @ P), (1.0 - alpha) * Y, max_iter, tol)
-
-
-def propagate(
-    W: sparse.csr_array,
-    Y: np.ndarray,
-    labeled: np.ndarray,
-    max_iter: int,
-    tol: float,
-) -> tuple[np.ndarray, int]:
-    """The harmonic function: the known rows keep their labels, every other is the mean of its
-    neighbors."""
-    F = Y / np.maximum(Y.sum(axis=1, keepdims=True), 1e-300)
-    unlabeled = np.setdiff1d(np.arange(len(Y)), labeled)
-    degree = W.sum(axis=1)
-    # where no label arrives the system is singular
-    _, part = sparse.csgraph.connected_components(W, directed=False)
-    reached = np.isin(part[unlabeled], part[labeled])
-    rows = unlabeled[reached]
-    if not len(rows):
-        return F, 0
-    # (D_uu − W_uu) F_u = W_ul Y_l in units of D^(-1/2): (I − S) G = D^(-1/2) W_ul Y_l
-    inner = W[rows]
-    outer = inner[:, labeled] @ F[labeled]
-    scale = 1.0 / np.sqrt(degree[rows])[:, None]
-    S = sparse.csr_array(inner[:, rows].multiply(scale).multiply(scale.T))
-    solution, steps = _solve(lambda P: P - S @ P, scale * outer, max_iter, tol)
-    F[rows] = scale * solution
-    return F, steps
-
-
-def _solve(
-    apply: Callable[[np.ndarray], np.ndarray],
-    B: np.ndarray,
-    max_iter: int,
-    tol: float,
-) -> tuple[np.ndarray, int]:
-    """Conjugate gradients for all columns of B at once, for a symmetric positive definite
-    operator."""
-    # residuals R = B − AF, directions P, and |R|² of every column; one that is done stands still
-    F = np.zeros_like(B)
-    R = B.copy()
-    P = R.copy()
-    size = np.einsum("nk,nk->k", R, R)
-    goal = tol**2 * size
-    step = 0
-    while step < max_iter and (size > goal).any():
-        AP = apply(P)
-        curve = np.einsum("nk,nk->k", P, AP)
-        moves = (curve > 0) & (size > goal)
-        pace = np.divide(size, curve, out=np.zeros_like(size), where=moves)
-        F += pace * P
-        R -= pace * AP
-        new_size = np.einsum("nk,nk->k", R, R)
-        P *= np.divide(new_size, size, out=np.zeros_like(size), where=size > 0)
-        P += R
-        size = new_size
-        step += 1
-        report("steps", step, max_iter)
-    return F, step

@@ -4,6 +4,7 @@ from lyceum.studies.compare.comparison import (
     RankedLearner as RankedLearner,
 )
 from lyceum.studies.compare.out_of_sample import OutOfSample as OutOfSample
+from lyceum.studies.compare.studies import compare_studies as compare_studies
 from lyceum.studies.main import study as study
 from lyceum.studies.mistakes.group_losses import GroupLoss as GroupLoss
 from lyceum.studies.mistakes.study_errors import (

@@ -136,7 +136,6 @@ class TreeLearner(TreeModel, Learner):
     _leaf_values: ClassVar[Literal["shares"] | None] = None
     tree_: Tree
     max_features_: int
-    feature_importances_: np.ndarray
 
     @property
     def _reads_rows(self) -> Reading:  # type: ignore[override]
@@ -186,9 +185,6 @@ class TreeLearner(TreeModel, Learner):
             without_weights = [None] * (3 - len(held_out))
             costs = self._held_out_costs(*held_out, *without_weights)
             self.tree_ = prune_by_costs(self.tree_, costs)
-        self.feature_importances_ = impurity_importances(
-            self.tree_, self.n_features_in_
-        )
         _count_as_scikits(self)
         return self
 
@@ -236,6 +232,12 @@ class TreeLearner(TreeModel, Learner):
             Router, [self.tree_], self.n_features_in_, values=self._leaf_values
         )
         return cached_router(self, [self.tree_], make)
+
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        """The fall of impurity by every column, weighted by rows, normalized to sum 1."""
+        check_is_fitted(self)
+        return impurity_importances(self.tree_, self.n_features_in_)
 
     def get_depth(self) -> int:
         """The largest number of splits from the root to a leaf."""
@@ -341,7 +343,6 @@ class TreeLearner(TreeModel, Learner):
         pruned = copy(self)
         pruned.__dict__.pop("record_", None)
         pruned.tree_ = tree
-        pruned.feature_importances_ = impurity_importances(tree, self.n_features_in_)
         return pruned
 
     def _held_out_costs(self, X: Any, y: Target, sample_weight: Any) -> NodeCosts:
@@ -408,9 +409,6 @@ class TreeLearner(TreeModel, Learner):
     def _parts(cls) -> tuple[type, ...]:
         return (*super()._parts(), AlphaChoice, CostComplexityPath)
 
-    def _shapes(self) -> dict[str, tuple[int, ...]]:
-        return {"feature_importances_": (self.n_features_in_,)}
-
 
 def _count_as_scikits(learner: TreeLearner) -> None:
     """Let `export_text` and `plot_tree` of scikit-learn, which ask for its classes, take our trees:
@@ -424,4 +422,6 @@ def _count_as_scikits(learner: TreeLearner) -> None:
     # of the class itself, not of one that stands in for it
     kind = getattr(kind, "_theirs", kind)
     if not isinstance(learner, kind):
-        kind.register(type(learner))
+        # our own class: one that stands in for scikit-learn's counts it among its subclasses
+        own = [base for base in type(learner).__mro__ if "lyceum.trees." in str(base)]
+        kind.register(own[0])

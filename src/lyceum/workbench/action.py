@@ -33,6 +33,8 @@ class Action:
         A call that comes first: the repair of the table.
     positional : dict of int to str
         Options of the command for what the function takes by position, from that position on.
+    takes_list : bool
+        Whether the function takes all positional arguments of the command as one list.
     """
 
     command: str
@@ -44,6 +46,7 @@ class Action:
     positional: Mapping[int, str] = field(default_factory=dict)
     before: Action | None = None
     table: Mapping[str, Any] | None = None
+    takes_list: bool = False
 
     @property
     def given(self) -> dict[str, Any]:
@@ -71,7 +74,8 @@ class Action:
         """The same call in Python."""
         room = self.function.rpartition(".")[0]
         options = [f"{name}={value!r}" for name, value in self.given.items()]
-        parts = [*map(repr, self.arguments), *options]
+        arguments = (list(self.arguments),) if self.takes_list else self.arguments
+        parts = [*map(repr, arguments), *options]
         inside = ", ".join(parts)
         if len(inside) > 60:
             inside = "\n    " + ",\n    ".join(parts) + ",\n"

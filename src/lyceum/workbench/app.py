@@ -8,9 +8,6 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
-from functools import cache
-from importlib import resources
-from importlib.resources.abc import Traversable
 from typing import Any
 
 from starlette.applications import Starlette
@@ -21,7 +18,20 @@ from starlette.routing import Route
 from lyceum import __version__
 from lyceum.web import HANDLERS, JsonAnswer, Limited, Limits, Refused, TokenDoor
 from lyceum.workbench.desk import Desk
-from lyceum.workbench.pages import ask, data, decide, errors, networks, question, study
+from lyceum.workbench.page_files import FILE_TYPES, exported_page, static_files
+from lyceum.workbench.pages import (
+    ask,
+    clusters,
+    columns,
+    compare,
+    data,
+    decide,
+    errors,
+    networks,
+    question,
+    study,
+    theatre,
+)
 
 # the order of the tabs; `docs/workbench.md` says how a page is added
 PAGES = (
@@ -32,14 +42,12 @@ PAGES = (
     ask.PAGE,
     errors.PAGE,
     networks.PAGE,
+    theatre.PAGE,
+    clusters.PAGE,
+    columns.PAGE,
+    compare.PAGE,
 )
 
-_TYPES = {
-    ".html": "text/html; charset=utf-8",
-    ".js": "text/javascript; charset=utf-8",
-    ".css": "text/css; charset=utf-8",
-    ".svg": "image/svg+xml",
-}
 LIMITS = Limits(body=256 << 20, read_seconds=120.0, answer_seconds=24 * 3600.0)
 
 
@@ -61,6 +69,7 @@ def make_app(desk: Desk, settings: StartSettings) -> Any:
         Route("/api/files", files),
         Route("/api/upload", upload, methods=["POST"]),
         Route("/api/events", events),
+        Route("/api/export", export),
         Route("/", shell),
         *(Route(f"/{page.name}", shell) for page in PAGES),
         Route("/page/{path:path}", static_file),
@@ -97,31 +106,24 @@ async def static_file(request: Request) -> Response:
 
 def _file_answer(request: Request, name: str) -> Response:
     request.app.state.desk.last_request = time.monotonic()
-    if name not in _static_files():
+    if name not in static_files():
         raise Refused(404, f"there is no page {name}")
-    body = _static_files()[name].read_bytes()
+    body = static_files()[name].read_bytes()
     tag = f'"{hashlib.sha256(body).hexdigest()[:16]}"'
     headers = {"Cache-Control": "no-cache", "ETag": tag}
     if request.headers.get("if-none-match") == tag:
         return Response(status_code=304, headers=headers)
-    headers["Content-Type"] = _TYPES["." + name.rpartition(".")[2]]
+    headers["Content-Type"] = FILE_TYPES["." + name.rpartition(".")[2]]
     return Response(body, headers=headers)
 
 
-@cache
-def _static_files() -> dict[str, Traversable]:
-    """The files of the page by their path; nothing else can be asked for."""
-    listed: dict[str, Traversable] = {}
-
-    def add(folder: Traversable, prefix: str) -> None:
-        for entry in folder.iterdir():
-            if entry.is_dir():
-                add(entry, f"{prefix}{entry.name}/")
-            elif entry.name.endswith(tuple(_TYPES)):
-                listed[prefix + entry.name] = entry
-
-    add(resources.files("lyceum.workbench").joinpath("page"), "")
-    return listed
+async def export(request: Request) -> Response:
+    """A page as one HTML file; the page itself puts its address and its answers into it."""
+    name = request.query_params.get("page", "")
+    titles = {page.name: page.title for page in PAGES}
+    if name not in titles:
+        raise Refused(404, f"there is no page {name}")
+    return JsonAnswer({"html": exported_page(name, titles[name])})
 
 
 async def start(request: Request) -> Response:

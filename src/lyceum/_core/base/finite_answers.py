@@ -43,7 +43,7 @@ def check_answer(learner: Estimator, method: str, answer: Any, X: Data) -> None:
         infinite.
     method : str
         One of `ALLOWED`.
-    answer : array, sparse matrix or Explanation
+    answer : array, sparse matrix, frame, table or Explanation
         Anything else is not looked at.
     X : array, frame, Rows
         What was asked.
@@ -102,9 +102,26 @@ def _numbers(answer: Any) -> np.ndarray | None:
         answer = answer.contributions
     elif sparse.issparse(answer):
         answer = answer.data
+    elif not is_dask(answer):
+        answer = _columns_of_numbers(answer)
     if isinstance(answer, np.ndarray) and answer.dtype.kind == "f" and answer.size:
         return answer
     return None
+
+
+def _columns_of_numbers(answer: Any) -> Any:
+    """The columns of floating-point numbers of a frame of pandas or Polars, or of a table of Arrow;
+    anything else as it is."""
+    if hasattr(answer, "select_dtypes"):
+        return answer.select_dtypes("floating").to_numpy(np.float64, na_value=np.nan)
+    if hasattr(answer, "iter_columns"):
+        columns = [c.to_numpy() for c in answer.iter_columns() if c.dtype.is_float()]
+    elif hasattr(answer, "itercolumns"):
+        columns = [column.to_numpy() for column in answer.itercolumns()]
+        columns = [column for column in columns if column.dtype.kind == "f"]
+    else:
+        return answer
+    return np.column_stack(columns) if columns else None
 
 
 def _has_finite_cells(learner: Any, X: Data) -> bool:

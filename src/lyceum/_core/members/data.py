@@ -120,8 +120,10 @@ class MemberData:
         y = self.labels if rows is None else self.labels[rows]
         X = _select(self.container, rows, columns)
         if w is None:
-            return member.fit(X, y)
-        return member.fit(X, y, sample_weight=w)
+            member.fit(X, y)
+        else:
+            member.fit(X, y, sample_weight=w)
+        return member  # `fit` of others may return something else
 
     def inputs(
         self,

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import _check_feature_names, check_is_fitted
@@ -263,6 +264,9 @@ class Ensemble(Learner):
         if not self.framed_:
             refuse_codes(source.schema)
             container = source.X
+            given: Any = X
+            if sparse.issparse(given) and given.shape == container.shape:
+                container = given  # in its own format
         if any(are_ours) or self._keeps_source:
             return MemberData(source, container, labels, named)
         return MemberData(None, container, labels)

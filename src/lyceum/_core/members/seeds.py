@@ -11,8 +11,9 @@ from lyceum._core.types import Estimator
 _MEMBER = 2  # the stream of chance; those of rows and columns are 0 and 1
 
 
-def set_seeds(estimator: Estimator, seed: int, member: int) -> Any:
-    """The estimator with every `random_state` in it set from the seed and the member's number.
+def set_seeds(estimator: Estimator, seed: int, member: int, keep: bool = False) -> Any:
+    """The estimator with every `random_state` in it set from the seed and the member's number;
+    with `keep`, those that are None.
 
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> set_seeds(DecisionTreeClassifier(), 0, 5).random_state == member_seeds(0, 5)[0]
@@ -21,8 +22,8 @@ def set_seeds(estimator: Estimator, seed: int, member: int) -> Any:
     # those of parts too: "random_state" and "step__random_state", not "my_random_state"
     names = [
         name
-        for name in sorted(estimator.get_params())
-        if f"__{name}".endswith("__random_state")
+        for name, value in sorted(estimator.get_params().items())
+        if f"__{name}".endswith("__random_state") and not (keep and value is not None)
     ]
     if not names:
         return estimator

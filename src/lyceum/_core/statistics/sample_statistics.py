@@ -267,6 +267,7 @@ def weighted_quantile(
     values: np.ndarray,
     w: np.ndarray | None,
     q: float,
+    average: bool = True,
 ) -> float:
     """The mean of the least value whose cumulative weight reaches q of all and of the least beyond
     it.
@@ -278,6 +279,8 @@ def weighted_quantile(
         How often every value counts.
     q : float
         A share from 0 to 1.
+    average : bool, default=True
+        Else the least value that reaches q.
 
     Examples
     --------
@@ -285,7 +288,8 @@ def weighted_quantile(
     1.5
     """
     if w is None:
-        return float(np.quantile(values, q, method="averaged_inverted_cdf"))
+        method: Any = "averaged_inverted_cdf" if average else "inverted_cdf"
+        return float(np.quantile(values, q, method=method))
     order = np.argsort(values, kind="stable")
     reached = np.cumsum(w[order])
     # ranks that are equal up to rounding are taken as equal
@@ -293,5 +297,7 @@ def weighted_quantile(
     rank = q * reached[-1]
     last = len(values) - 1
     low = min(int(np.searchsorted(reached, rank - slack, side="left")), last)
+    if not average:
+        return float(values[order[low]])
     high = min(int(np.searchsorted(reached, rank + slack, side="right")), last)
     return float((values[order[low]] + values[order[high]]) / 2.0)

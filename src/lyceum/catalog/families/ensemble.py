@@ -99,6 +99,17 @@ ENTRIES = (
         regressor={"promise": 0.71, "portfolio": _NUMBER_BOOSTS},
     ),
     *pair(
+        "GradientBoosting",
+        about=(
+            "Exact trees in turn along the gradient of the logistic or exponential loss.",
+            "Exact trees in turn along the gradient of the squared, absolute or Huber loss.",
+        ),
+        cost="n·d·log n once, n·d·depth per round and score",
+        syllabus=("11.4",),
+        space={"learning_rate": (0.02, 0.3, "log"), "max_depth": (1, 8, "int")},
+        in_study="never",
+    ),
+    *pair(
         "GenericBoosting",
         about=(
             "Any regressor down the gradient of the logistic or multinomial loss; exact trees.",

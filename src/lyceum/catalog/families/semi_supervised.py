@@ -24,8 +24,8 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(
         name="LabelPropagation",
         task="classification",
-        about="Labels that are kept, and pass to the other rows along a graph of nearest rows.",
-        cost="a search for neighbors, then n·k·K per step",
+        about="Labels that are kept, and pass to the other rows along a graph.",
+        cost='n² pairs, then n²·K per step; with "nearest" n·k·K',
         syllabus=("15.1",),
         space={"n_neighbors": [5, 10, 20], "gamma": (0.1, 100.0, "log")},
         in_study="never",
@@ -33,8 +33,8 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(
         name="LabelSpreading",
         task="classification",
-        about="Labels that spread along a sparse graph of nearest rows.",
-        cost="a search for neighbors, then n·k·K per step",
+        about="Labels that spread along a graph, and may change.",
+        cost='n² pairs, then n²·K per step; with "nearest" n·k·K',
         syllabus=("15.1",),
         space={"n_neighbors": [5, 10, 20], "alpha": (0.1, 0.95, "linear")},
         in_study="never",

@@ -18,6 +18,7 @@ from lyceum.cli.options import (
     Loss,
     Model,
     named_values,
+    names_of,
     reads_files,
 )
 
@@ -124,6 +125,33 @@ def errors(
         print_json(mistakes.as_dict(rows))
         return
     show_summary(mistakes.summary(rows))
+
+
+@commands.command(epilog="Example: lyceum ranks loans-study cars-study wine-study")
+def ranks(
+    studies: Annotated[
+        list[str], typer.Argument(help="Folders of studies, two at least.")
+    ],
+    learners: Annotated[
+        str | None,
+        typer.Option(
+            help="Names separated by commas; by default those of all studies."
+        ),
+    ] = None,
+    alpha: Annotated[
+        float, typer.Option(help="The level of the critical difference.")
+    ] = 0.05,
+    as_json: AsJson = False,
+) -> None:
+    """Rank learners over several studies: Friedman's test, critical difference, pairs."""
+    from lyceum.cli.screen import print_json, show_summary
+    from lyceum.studies import compare_studies
+
+    comparison = compare_studies(studies, learners=names_of(learners), alpha=alpha)
+    if as_json:
+        print_json(comparison.as_dict())
+        return
+    show_summary(comparison.summary())
 
 
 @commands.command(epilog="Example: lyceum workbench customers.csv")

@@ -86,6 +86,11 @@ class DensityLearner(ClusterMixin, MetricLearner):
         """How many rows, itself counted, must be near a core row."""
         raise undefined(self, "_n_core")
 
+    @property
+    def _distance_unit(self) -> float:
+        """By what distances are divided before they are compared with core distances."""
+        return 1.0
+
     def _cut(
         self,
         X: Data,
@@ -221,6 +226,7 @@ class DensityLearner(ClusterMixin, MetricLearner):
             distances = neighbors.distances[:, 0]
         labels = self.row_labels_[index]
         # a row belongs if it would be joined below the height at which the cluster ends
+        distances = distances / self._distance_unit
         reach = np.maximum(distances, self.row_cores_[index])
         return np.where(reach <= self.heights_[labels] * ROUNDING, labels, -1)
 
@@ -285,7 +291,7 @@ class DensityLearner(ClusterMixin, MetricLearner):
         to_nearest = column_terms(self.metric_, X, stored[index])
         # noise: the distance to the nearest core row, less where its cluster ends
         noise = labels < 0
-        ends = self.heights_[self.row_labels_[index[noise]]]
+        ends = self.heights_[self.row_labels_[index[noise]]] * self._distance_unit
         if self.metric_.name == "euclidean":
             ends = ends**2
         base[noise] = -ends

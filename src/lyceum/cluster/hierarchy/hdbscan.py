@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from numbers import Integral
-from typing import ClassVar
+from numbers import Integral, Real
+from typing import Any, ClassVar
 
 import numpy as np
 
 from lyceum._core.base import CATEGORICAL_FEATURES
-from lyceum._core.clustering import METRICS
+from lyceum._core.clustering import METRICS, SEARCH_CONSTRAINTS
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block
 from lyceum._core.types import Categories, Data
 from lyceum.cluster.hierarchy.density import DenseClusters, DensityLearner
+from lyceum.errors import SettingError
 
 
 class HDBSCAN(DensityLearner):
@@ -30,11 +31,19 @@ class HDBSCAN(DensityLearner):
     min_samples : int or None, default=None
         How many rows, itself counted, must be near a core row; `min_cluster_size` by default. More
         makes clusters smoother.
+    cluster_selection_epsilon : float, default=0.0
+        Clusters that are split from each other at a smaller distance than this stay together.
+    max_cluster_size : int or None, default=None
+        The largest weight of a cluster with "eom"; heavier ones give way to those inside of them.
+    alpha : float, default=1.0
+        Distances are divided by it before they are compared with core distances.
     cluster_selection_method : {"eom", "leaf"}, default="eom"
         Which clusters of the hierarchy: those of the largest stability ("excess of mass"), or the
         smallest ones at the ends of the tree.
     allow_single_cluster : bool, default=False
         Whether all rows may be one cluster.
+    store_centers : {"centroid", "medoid", "both"} or None, default=None
+        Which centers of the clusters are computed, rows counting by their probabilities.
 
     Attributes
     ----------
@@ -54,6 +63,10 @@ class HDBSCAN(DensityLearner):
         noise.
     stabilities_ : array of shape (n_clusters,)
         How long every cluster persists, in units of weight over distance.
+    centroids_ : array of shape (n_clusters, n_columns)
+        The means of the clusters, with `store_centers="centroid"` or "both".
+    medoids_ : array of shape (n_clusters, n_columns)
+        The rows with the least sum of distances, with `store_centers="medoid"` or "both".
     linkage_ : array of shape (n - 1, 4)
         The tree of mutual reachability of the rows with a weight, as SciPy has linkages.
     rows_ : array of shape (m, n_columns)
@@ -77,7 +90,8 @@ class HDBSCAN(DensityLearner):
     References
     ----------
     Campello, R. J. G. B., Moulavi, D. and Sander, J. (2013). Density-based clustering based on
-    hierarchical density estimates. PAKDD.
+    hierarchical density estimates. PAKDD. Malzer, C. and Baum, M. (2020). A hybrid approach to
+    hierarchical density-based cluster selection. IEEE MFI.
 
     Examples
     --------
@@ -90,9 +104,15 @@ class HDBSCAN(DensityLearner):
     _parameter_constraints: ClassVar[dict] = {
         "min_cluster_size": [Interval(Integral, 2, None, closed="left")],
         "min_samples": [Interval(Integral, 1, None, closed="left"), None],
+        "cluster_selection_epsilon": [Interval(Real, 0, None, closed="left")],
+        "max_cluster_size": [Interval(Integral, 1, None, closed="left"), None],
+        "alpha": [Interval(Real, 0, None, closed="neither")],
         "cluster_selection_method": [StrOptions({"eom", "leaf"})],
         "allow_single_cluster": ["boolean"],
+        "store_centers": [StrOptions({"centroid", "medoid", "both"}), None],
+        "copy": ["boolean"],
         "metric": METRICS,
+        **SEARCH_CONSTRAINTS,
         "categorical_features": CATEGORICAL_FEATURES,
     }
 
@@ -100,24 +120,56 @@ class HDBSCAN(DensityLearner):
         self,
         min_cluster_size: int = 5,
         min_samples: int | None = None,
-        *,
+        cluster_selection_epsilon: float = 0.0,
+        max_cluster_size: int | None = None,
+        metric: object = "auto",
+        metric_params: dict[str, Any] | None = None,
+        alpha: float = 1.0,
+        algorithm: str = "auto",
+        leaf_size: int = 40,
+        n_jobs: int | None = None,
         cluster_selection_method: str = "eom",
         allow_single_cluster: bool = False,
-        metric: object = "auto",
-        n_jobs: int | None = None,
+        store_centers: str | None = None,
+        copy: bool = False,
+        *,
         categorical_features: Categories = "from_dtype",
     ):
         self.min_cluster_size = min_cluster_size
         self.min_samples = min_samples
+        self.cluster_selection_epsilon = cluster_selection_epsilon
+        self.max_cluster_size = max_cluster_size
+        self.metric = metric
+        self.metric_params = metric_params
+        self.alpha = alpha
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.n_jobs = n_jobs
         self.cluster_selection_method = cluster_selection_method
         self.allow_single_cluster = allow_single_cluster
-        self.metric = metric
-        self.n_jobs = n_jobs
+        self.store_centers = store_centers
+        self.copy = copy
         self.categorical_features = categorical_features
 
     @property
     def _n_core(self) -> int:
         return self.min_samples or self.min_cluster_size
+
+    @property
+    def _distance_unit(self) -> float:
+        return self.alpha
+
+    def _reachability_tree(
+        self,
+        X: Data,
+        D: np.ndarray | None,
+        core: np.ndarray,
+        w: np.ndarray,
+    ) -> np.ndarray:
+        # max(core, d / α) = max(α core, d) / α
+        merges = super()._reachability_tree(X, D, self.alpha * core, w)
+        merges[:, 2] /= self.alpha
+        return merges
 
     def _cut(
         self,
@@ -132,6 +184,8 @@ class HDBSCAN(DensityLearner):
             self.min_cluster_size,
             leaves=self.cluster_selection_method == "leaf",
             single=self.allow_single_cluster,
+            largest=self.max_cluster_size or np.inf,
+            together=self.cluster_selection_epsilon,
         )
 
     def _label_all(
@@ -145,6 +199,33 @@ class HDBSCAN(DensityLearner):
         self.stabilities_ = clusters.stabilities
         self.probabilities_ = np.zeros(len(block))
         self.probabilities_[weighted] = clusters.probabilities
+        if self.store_centers is None:
+            return
+        if self._is_precomputed:
+            raise SettingError(
+                f"store_centers={self.store_centers!r}: distances alone have no centers; give rows"
+                " and a metric, or store_centers=None"
+            )
+        used = block.take(weighted)
+        cells = np.asarray(used.dense, dtype=np.float64)
+        # how much every row counts for the center of its cluster
+        strength = clusters.probabilities * used.weights
+        centroids = []
+        medoids = []
+        for cluster in range(self.n_clusters_):
+            members = np.flatnonzero(clusters.labels == cluster)
+            share = strength[members]
+            rows = cells[members]
+            if self.store_centers != "medoid":
+                centroids.append(np.average(rows, axis=0, weights=share))
+            if self.store_centers != "centroid":
+                sums = self._distances(rows) @ share
+                medoids.append(rows[np.argmin(sums)])
+        shape = (self.n_clusters_, cells.shape[1])
+        if self.store_centers != "medoid":
+            self.centroids_ = np.reshape(centroids, shape)
+        if self.store_centers != "centroid":
+            self.medoids_ = np.reshape(medoids, shape)
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         return super()._shapes() | {"stabilities_": (self.n_clusters_,)}
@@ -159,6 +240,8 @@ def persistent_clusters(
     smallest: float,
     leaves: bool,
     single: bool,
+    largest: float = np.inf,
+    together: float = 0.0,
 ) -> DenseClusters:
     """Clusters by excess of mass, or the `leaves` of the tree of clusters (Campello and others
     2013).
@@ -166,7 +249,8 @@ def persistent_clusters(
     Going down the tree, a merge is a true split if both parts weigh at least `smallest`; otherwise
     rows fall out of a cluster that goes on. A cluster's stability is Σ w (λ of leaving - λ of
     birth), λ = 1 / height. Of a cluster and the clusters inside of it those of the larger stability
-    in all are kept.
+    in all are kept, among those that weigh at most `largest`. Clusters that come apart at less than
+    the distance `together` are left as one (Malzer and Baum 2020).
     """
     # λ = 1 / distance, the density at which a merge comes apart; at distance 0 that of the least
     # distance above 0, in place of infinity
@@ -180,10 +264,11 @@ def persistent_clusters(
     cluster, parents, births = _split_tree(children, size, lam, smallest)
     leaving, node = _leaving_rows(children, size, lam, smallest)
     last = cluster[node]  # the cluster that every row falls out of
-    stability = _stabilities(last, leaving, w, parents, births)
+    stability, weight = _stabilities(last, leaving, w, parents, births)
     # all rows are one cluster only if they weigh enough, and some of them are dense
     single = single and size[-1] >= smallest and lam.any()
-    chosen = np.flatnonzero(_choose_clusters(parents, stability, leaves, single))
+    kept = _choose_clusters(parents, stability, weight <= largest, leaves, single)
+    chosen = np.flatnonzero(_rise(kept, parents, births, together, single))
     # a cluster ends where its last row leaves, or where it is split
     ends = np.zeros(len(parents))
     np.maximum.at(ends, last, leaving)
@@ -200,8 +285,9 @@ def _stabilities(
     w: np.ndarray,
     parents: np.ndarray,
     births: np.ndarray,
-) -> np.ndarray:
-    """Σ w (λ of leaving - λ of birth) of every cluster; its parts leave it where they are born."""
+) -> tuple[np.ndarray, np.ndarray]:
+    """Σ w (λ of leaving - λ of birth) of every cluster, and Σ w; its parts leave it where they are
+    born."""
     stability = np.bincount(last, w * (leaving - births[last]), len(parents))
     weight = np.bincount(last, w, len(parents))
     # children have higher numbers, so that each is complete before it is added to its parent
@@ -209,7 +295,7 @@ def _stabilities(
         parent = parents[c]
         weight[parent] += weight[c]
         stability[parent] += weight[c] * (births[c] - births[parent])
-    return stability
+    return stability, weight
 
 
 def _place_rows(
@@ -296,10 +382,11 @@ def _leaving_rows(
 def _choose_clusters(
     parents: np.ndarray,
     stability: np.ndarray,
+    fits: np.ndarray,
     leaves: bool,
     single: bool,
 ) -> np.ndarray:
-    """Which clusters are kept; never one inside of another."""
+    """Which clusters are kept; never one inside of another, nor, by stability, one too heavy."""
     # From the leaves up: a cluster is better than what is kept inside of it if it is as stable
     # as all of that together. The root counts only where a single cluster is allowed.
     k = len(parents)
@@ -309,12 +396,36 @@ def _choose_clusters(
     for c in range(k - 1, -1, -1):
         better = not has_children[c]
         if not leaves:
-            better = better or stability[c] >= inside[c]
+            better = fits[c] and (better or stability[c] >= inside[c])
         chosen[c] = better and (c > 0 or single)
         if c:
-            inside[parents[c]] += max(stability[c], inside[c])
+            inside[parents[c]] += stability[c] if better else inside[c]
             has_children[parents[c]] = True
-    covered = np.zeros(k, dtype=bool)  # by a kept cluster above
-    for c in range(1, k):
+    return _outermost(chosen, parents)
+
+
+def _outermost(chosen: np.ndarray, parents: np.ndarray) -> np.ndarray:
+    """The chosen clusters that are not inside of another chosen one."""
+    covered = np.zeros(len(parents), dtype=bool)
+    for c in range(1, len(parents)):
         covered[c] = covered[parents[c]] or chosen[parents[c]]
     return chosen & ~covered
+
+
+def _rise(
+    chosen: np.ndarray,
+    parents: np.ndarray,
+    births: np.ndarray,
+    together: float,
+    single: bool,
+) -> np.ndarray:
+    """In place of clusters that are born below a distance the first above them that is not."""
+    risen = np.zeros(len(parents), dtype=bool)
+    for c in np.flatnonzero(chosen):
+        # births are λ = 1 / distance
+        while c and births[c] * together > 1.0:
+            if parents[c] == 0 and not single:
+                break
+            c = parents[c]
+        risen[c] = True
+    return _outermost(risen, parents)

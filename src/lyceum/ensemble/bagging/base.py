@@ -85,6 +85,8 @@ class BaggingBase(Ensemble):
         once.
     """
     _attribute_docs: ClassVar[str] = """
+    estimator_ : estimator
+        What the members are copies of, not fitted.
     estimators_samples_, estimators_features_ : lists of arrays
         The rows and columns of every member, computed on request; None for all columns.
     oob_unknown_ : int
@@ -259,7 +261,8 @@ class BaggingBase(Ensemble):
             )
         if len(members) == self._n_members:
             warnings.warn(
-                f"there are {len(members)} members already: raise n_estimators to add some",
+                "Warm-start fitting without increasing n_estimators does not fit new members:"
+                f" there are {len(members)} already",
                 stacklevel=4,
             )
         return members
@@ -400,6 +403,11 @@ class BaggingBase(Ensemble):
         best = sums.argmax(axis=1)
         predicted = best if hasattr(self, "classes_") else sums[:, 0] / L
         return np.column_stack([predicted, contributions(router, X, best) / L])
+
+    @property
+    def estimator_(self) -> Any:
+        """The estimator that members are copies of, not fitted."""
+        return self._base()
 
     @property
     def estimators_samples_(self) -> list[np.ndarray]:

@@ -73,7 +73,7 @@ class Draws:
 
     def samples(self, n_members: int) -> list[np.ndarray]:
         """The rows of every member, as often as they were drawn."""
-        every = np.arange(self.n_rows)
+        every = np.arange(self.n_rows, dtype=np.int32)
         return [np.repeat(every, self.counts(member)) for member in range(n_members)]
 
     def left_out_rows(self, counts: np.ndarray) -> np.ndarray:

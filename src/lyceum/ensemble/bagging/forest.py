@@ -25,7 +25,7 @@ from lyceum._core.base import (
     several_outputs,
     undefined,
 )
-from lyceum._core.constraints import Interval, StrOptions
+from lyceum._core.constraints import Interval, RealNotInt, StrOptions
 from lyceum._core.data import Block, Rows
 from lyceum._core.probability import class_weight_factors
 from lyceum._core.statistics import midpoints
@@ -53,7 +53,7 @@ from lyceum._core.trees import (
 )
 from lyceum._core.types import Data, Target, Weights
 from lyceum.ensemble.bagging.draws import OutOfBag, TreeDraws
-from lyceum.ensemble.tree_members import tree_of_forest
+from lyceum.ensemble.tree_members import tree_of_forest, unfitted_tree
 from lyceum.errors import SettingError
 from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
@@ -81,7 +81,7 @@ FOREST: dict[str, Any] = {
     "max_samples": [
         None,
         Interval(Integral, 1, None, closed="left"),
-        Interval(Real, 0, 1, closed="right"),
+        Interval(RealNotInt, 0, None, closed="neither"),
     ],
     "oob_score": ["boolean", callable],
     "ccp_alpha": [Interval(Real, 0, None, closed="left")],
@@ -134,6 +134,8 @@ class Forest(WithTrees, Learner):
         `lyceum.trees.permutation_importance` does not favor columns of many values.
     estimators_ : list of tree learners
         The trees as learners of their own, made on request: for text, rules, paths and drawings.
+    estimator_ : tree learner
+        A tree with the settings of the forest's, not fitted.
     estimators_samples_ : list of ndarray
         The rows that every tree was drawn, as often as it was; drawn anew on request from `draws_`.
     draws_ : TreeDraws
@@ -174,7 +176,6 @@ class Forest(WithTrees, Learner):
     class_weight: Any  # of classifiers
 
     trees_: list[Tree]
-    feature_importances_: np.ndarray
     classes_: np.ndarray
     seed_: int
     draws_: TreeDraws
@@ -230,7 +231,6 @@ class Forest(WithTrees, Learner):
             trees.append(tree)
             report("trees", len(trees), self.n_estimators)
         self.trees_ = trees
-        self.feature_importances_ = impurity_importances(trees, self.n_features_in_)
         for name in ("oob_score_", "oob_decision_function_", "oob_prediction_"):
             self.__dict__.pop(name, None)
         if self.oob_score:
@@ -301,6 +301,17 @@ class Forest(WithTrees, Learner):
         """One tree as a learner of its own."""
         check_is_fitted(self)
         return tree_of_forest(self, self.trees_[number])
+
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        """The mean of the falls of impurity by every column, normalized to sum 1."""
+        check_is_fitted(self)
+        return impurity_importances(self.trees_, self.n_features_in_)
+
+    @property
+    def estimator_(self) -> Any:
+        """A tree with the settings of the forest's, not fitted."""
+        return unfitted_tree(self)
 
     @property
     def estimators_samples_(self) -> list[np.ndarray]:
@@ -375,9 +386,6 @@ class Forest(WithTrees, Learner):
         return Summary(self._title(), facts, [sizes_table, importances])
 
     max_features_: int
-
-    def _shapes(self) -> dict[str, tuple[int, ...]]:
-        return {"feature_importances_": (self.n_features_in_,)}
 
     @classmethod
     def _parts(cls) -> tuple[type, ...]:

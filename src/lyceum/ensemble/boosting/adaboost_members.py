@@ -25,7 +25,6 @@ from lyceum._core.trees import (
     class_impurities,
     grow,
     growth_rules,
-    impurity_importances,
     node_decisions,
 )
 from lyceum._core.types import Estimator
@@ -179,7 +178,6 @@ class TreeFitter(LearnerFitter):
         member.__dict__.update(self.example.__dict__)
         (member.random_state,) = member_seeds(self.model.seed_, number)
         member.tree_ = tree
-        member.feature_importances_ = impurity_importances(tree, len(self.schema))
         if codes is None:
             codes = self.predict_rows(member)
         return member, codes

@@ -1,389 +1,301 @@
-"""Gradient boosting: trees one after the other, each down the gradient of a loss."""
+"""Gradient boosting on exact trees, with scikit-learn's names, parameters and answers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
 from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 
-from lyceum._core.base import PosteriorClassifier, Regressor
-from lyceum._core.constraints import Interval, StrOptions
-from lyceum._core.data import Block, labels
-from lyceum._core.native import native
-from lyceum._core.probability import class_weight_factors
-from lyceum._core.trees import explain_trees
-from lyceum._core.types import Categories, ClassWeight, Data, Operation, Target
+from lyceum._core.constraints import HasMethods, Interval, StrOptions
+from lyceum._core.data import Block
+from lyceum._core.members import MemberData
+from lyceum._core.types import Categories, Data
+from lyceum.ensemble.boosting.boosted_trees import BoostedClasses, BoostedNumbers
 from lyceum.ensemble.boosting.losses import (
-    LOG_LINKS,
     REGRESSION_LOSSES,
+    Exponential,
     Loss,
     class_loss,
 )
-from lyceum.ensemble.boosting.rounds import GradientBoosting
-from lyceum.errors import DataError, cannot_export
+from lyceum.ensemble.boosting.stages import ExactBoosting
+from lyceum.errors import DataError, SettingError
 from lyceum.report import Explanation
 
+_LOSSES = ("squared_error", "absolute_error", "huber", "quantile")
 
-class HistGradientBoostingClassifier(PosteriorClassifier, GradientBoosting):
-    """Boosted trees for classes, by the logistic loss, or the multinomial one for K > 2 classes.
 
-    The score s of the second of two classes is its log-odds; of K classes each has a score and a
-    tree a round, and P(k | x) is their softmax. Training goes down on Σ w_i [−log P(y_i | x_i)],
-    with g_k = w (P_k − [y = k]) and h_k = w P_k (1 − P_k) (K / (K − 1) times that for K > 2:
-    Friedman 2001).
+class GradientBoostingClassifier(BoostedClasses, ExactBoosting):
+    """Boosted exact trees for classes, by the logistic, multinomial or exponential loss.
 
-    Columns are put into at most `max_bins` bins, and a tree grows leaf by leaf, the most promising
-    first. With G and H the sums of gradients and hessians over the rows of a node, a split gains
+    .. math:: F_t(x) = F_{t-1}(x) + \\eta \\, \\gamma_{t, l(x)}, \\qquad
+        \\gamma_{tl} = \\frac{\\sum_{i \\in l} w_i (y_i - p_i)}{\\sum_{i \\in l} w_i p_i (1 - p_i)}
 
-        ½ [G_l² / (H_l + λ) + G_r² / (H_r + λ) − G² / (H + λ)],
+    F is the log-odds of the second of two classes; of K > 2 classes each has a score, whose softmax
+    is P(k | x), and a tree a round, with (K − 1) / K times that step (Friedman 2001). A tree is a
+    regression tree on the negative gradients y − p, on all values of the columns, and γ is one
+    Newton step per leaf. "exponential" is AdaBoost's loss of two classes, for which F is half the
+    log-odds. Without subsampling and drawn columns the answers are scikit-learn's, up to ties
+    between equal splits, which it decides by chance.
 
-    and a leaf adds −η G / (H + λ) to the scores of its rows. Rows with a missing cell go to
-    whichever side gains more, to the side with more rows where `fit` saw none. Categories are
-    ordered by G / (H + s h), s being `categorical_smoothing` and h the mean hessian of the rows,
-    and cut in two; their splits gain with λ + s h for λ. Those of fewer rows in a node than half of
-    what a leaf needs are taken together as one. A row whose category did not come to a node in
-    `fit` stays there.
-
-    Everything random follows from the seed and the numbers of round and row, and sums that decide
-    on splits are of whole numbers: the result is the same for any number of threads. Rows are kept
-    in two bytes per cell, also those of a file or of Dask, which are read twice.
+    Columns of categories are split into two groups, and missing cells are sent where the split is
+    best, as by `DecisionTreeRegressor`.
 
     Parameters
     ----------
-    loss : {"log_loss"}, default="log_loss"
-        The loss that the trees minimize: there is one.
-
-    Attributes
-    ----------
-    class_weight_ : ndarray of shape (K,)
-        With `class_weight`: its factors.
+    loss : {"log_loss", "exponential"}, default="log_loss"
+        The loss that the trees minimize.
 
     See Also
     --------
-    RandomForestClassifier : Trees that do not depend on each other.
+    HistGradientBoostingClassifier : On binned columns: quicker, and for tables of any size.
     AdaBoostClassifier : Boosting by weights on the rows.
 
     References
     ----------
     Friedman (2001), Greedy function approximation: a gradient boosting machine, Annals of
-    Statistics 29.
+    Statistics 29. Friedman (2002), Stochastic gradient boosting.
 
     Examples
     --------
-    >>> from lyceum.datasets import load
-    >>> from lyceum.ensemble import HistGradientBoostingClassifier
-    >>> heart = load("heart_disease")
-    >>> model = HistGradientBoostingClassifier(max_iter=20, random_state=0).fit(heart)
-    >>> len(model.trees_), model.history_[-1] < 0.5 * model.history_[0]
-    (20, True)
-    """
-
-    _parameter_constraints: ClassVar[dict] = {
-        **GradientBoosting._parameter_constraints,
-        "loss": [StrOptions({"log_loss"})],
-        "class_weight": [None, StrOptions({"balanced"}), dict],
-    }
-
-    def __init__(
-        self,
-        loss: str = "log_loss",
-        *,
-        learning_rate: float = 0.1,
-        max_iter: int = 100,
-        max_leaf_nodes: int | None = 31,
-        max_depth: int | None = None,
-        min_samples_leaf: Any = "auto",
-        l2_regularization: float = 0.0,
-        categorical_smoothing: float = 10.0,
-        subsample: float = 1.0,
-        max_features: int | float = 1.0,
-        max_bins: int = 255,
-        early_stopping: bool | str = False,
-        scoring: Any = "loss",
-        validation_fraction: float | None = 0.1,
-        n_iter_no_change: int = 10,
-        tol: float = 1e-7,
-        class_weight: ClassWeight = None,
-        warm_start: bool = False,
-        record: bool = False,
-        random_state: int | np.random.RandomState | None = None,
-        verbose: int = 0,
-        categorical_features: Categories = "from_dtype",
-    ):
-        self.loss = loss
-        self.learning_rate = learning_rate
-        self.max_iter = max_iter
-        self.max_leaf_nodes = max_leaf_nodes
-        self.max_depth = max_depth
-        self.min_samples_leaf = min_samples_leaf
-        self.l2_regularization = l2_regularization
-        self.categorical_smoothing = categorical_smoothing
-        self.subsample = subsample
-        self.max_features = max_features
-        self.max_bins = max_bins
-        self.early_stopping = early_stopping
-        self.scoring = scoring
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.tol = tol
-        self.class_weight = class_weight
-        self.warm_start = warm_start
-        self.record = record
-        self.random_state = random_state
-        self.verbose = verbose
-        self.categorical_features = categorical_features
-
-    def _loss(self, y: np.ndarray, w: np.ndarray | None) -> Loss:
-        return class_loss(y, w, len(self.classes_))
-
-    def _codes(self, y: Target) -> np.ndarray:
-        names = labels(y, "y")
-        odd = np.setdiff1d(names, self.classes_)
-        if len(odd):
-            raise DataError(
-                f"validation has the class {odd[0]!r}, which is not in the rows to learn from"
-            )
-        return np.searchsorted(self.classes_, names).astype(np.int32)
-
-    def _weights(
-        self,
-        y: np.ndarray,
-        w: np.ndarray | None,
-        learning: bool,
-    ) -> np.ndarray | None:
-        if self.class_weight is None:
-            return w
-        if learning:
-            weight = np.bincount(y, w, len(self.classes_)).astype(float)
-            self.class_weight_ = class_weight_factors(
-                self.class_weight, self.classes_.tolist(), weight
-            )
-        assert self.class_weight_ is not None
-        factors = self.class_weight_[y]
-        return factors if w is None else factors * w
-
-    def _targets(self, y: np.ndarray) -> np.ndarray:
-        return self.classes_[y]
-
-    # -- predict -----------------------------------------------------------------------
-
-    def _log_joint(self, block: Block) -> np.ndarray:
-        return self._joint(self._scores(block))
-
-    def _operations(self) -> list[Operation]:
-        operations = super()._score_operations()
-        if len(self.classes_) == 2:
-            operations.append(("before", {"values": [0.0]}))
-        return [*operations, ("softmax", {})]
-
-    def _joint(self, scores: np.ndarray) -> np.ndarray:
-        """Log posteriors up to a constant per row: beside the log-odds of two classes there are
-        zeros."""
-        K = len(self.classes_)
-        if K > 2:
-            return scores
-        if K == 1:
-            return np.zeros((len(scores), 1))
-        return np.column_stack([np.zeros(len(scores)), scores])
-
-    def decision_function(self, X: Data) -> Any:
-        """The scores: the log-odds of the second of two classes, or one per class."""
-        return self._apply(self._decision, X)
-
-    def _decision(self, block: Block) -> np.ndarray:
-        return self._flat(self._scores(block))
-
-    def _flat(self, scores: np.ndarray) -> np.ndarray:
-        """(n, K), or (n,) of two classes."""
-        if len(self.classes_) > 2:
-            return scores
-        return scores[:, 0].copy()
-
-    def _posterior(self, scores: np.ndarray) -> np.ndarray:
-        joint = np.ascontiguousarray(self._joint(scores))
-        native.posterior(joint)
-        return joint
-
-    def _decide_codes(self, scores: np.ndarray) -> np.ndarray:
-        return self._joint(scores).argmax(axis=1)
-
-    def _decide(self, scores: np.ndarray) -> np.ndarray:
-        return self.classes_[self._decide_codes(scores)]
-
-    def staged_predict(self, X: Data) -> Iterator[np.ndarray]:
-        """The classes after every round."""
-        return self._stages(self._decide, X)
-
-    def staged_predict_proba(self, X: Data) -> Iterator[np.ndarray]:
-        """The posteriors after every round."""
-        return self._stages(self._posterior, X)
-
-    def staged_decision_function(self, X: Data) -> Iterator[np.ndarray]:
-        """The scores after every round."""
-        return self._stages(self._flat, X)
-
-    def explain(self, X: Data) -> Explanation:
-        """What every column adds to the log-odds of the second of two classes, or to the winner's
-        score."""
-        explain = partial(explain_trees, self, X, base=self.baseline_)
-        if len(self.classes_) > 2:
-            return explain(unit="score of the class")
-        # one score decides between two classes, so that the largest is not the class
-        return explain(decide=self._decide_codes, unit=self._score_names()[0])
-
-    def _score_names(self) -> list[str]:
-        labels = self.classes_.tolist()
-        if len(labels) > 2:
-            return [f"score of {k}" for k in labels]
-        return [f"log-odds of {labels[-1]}"]
-
-    def _shapes(self) -> dict[str, tuple[int, ...]]:
-        K = len(self.classes_)
-        return {"baseline_": (K if K > 2 else 1,)}
-
-
-class HistGradientBoostingRegressor(Regressor, GradientBoosting):
-    """Boosted trees for numbers: f(x) = f_0 + Σ_m η t_m(x), each tree down the gradient of the
-    loss.
-
-    With the residual r = y − f(x): squared error ½ r², absolute error |r|, Huber's ½ r² up to δ and
-    δ (|r| − δ/2) beyond, or the quantile loss α max(r, 0) + (1 − α) max(−r, 0). All have h = w. The
-    leaves of the last three take constants of their own instead of −G / (H + λ): the median of
-    their residuals, the median moved by the mean of what Huber's δ leaves of the rest, and the
-    α-quantile (Friedman 2001); λ then acts on splits alone. "poisson" and "gamma" are half the
-    deviances of counts and of positive numbers; the trees then add to the logarithm of the mean.
-
-    Trees, categories, missing cells, memory and threads are as in
-    `HistGradientBoostingClassifier`.
-
-    Parameters
-    ----------
-    loss : str, default="squared_error"
-        The loss that the trees minimize: "squared_error", "absolute_error", "huber", "quantile",
-        "poisson" or "gamma".
-    quantile : float or None, default=None
-        The quantile to predict, with loss="quantile"; None takes `alpha`.
-    alpha : float, default=0.9
-        The quantile of |r| that is Huber's δ, found anew in every round; or the quantile to
-        predict.
-
-    See Also
-    --------
-    RandomForestRegressor : Trees that do not depend on each other.
-
-    References
-    ----------
-    Friedman (2001), Greedy function approximation: a gradient boosting machine, Annals of
-    Statistics 29.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from lyceum.ensemble import HistGradientBoostingRegressor
-    >>> x = np.linspace(0.0, 6.0, 400)[:, None]
-    >>> model = HistGradientBoostingRegressor().fit(x, np.sin(x[:, 0]))
-    >>> bool(np.abs(model.predict(x) - np.sin(x[:, 0])).max() < 0.2)
+    >>> from sklearn.datasets import make_hastie_10_2
+    >>> from lyceum.ensemble import GradientBoostingClassifier
+    >>> X, y = make_hastie_10_2(2000, random_state=0)
+    >>> model = GradientBoostingClassifier(max_depth=1, learning_rate=1.0, n_estimators=50)
+    >>> float(model.fit(X[:1000], y[:1000]).score(X[1000:], y[1000:])) > 0.85
     True
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        **GradientBoosting._parameter_constraints,
-        "loss": [StrOptions(set(REGRESSION_LOSSES))],
-        "quantile": [Interval(Real, 0, 1, closed="both"), None],
-        "alpha": [Interval(Real, 0, 1, closed="neither")],
+        **ExactBoosting._parameter_constraints,
+        "loss": [StrOptions({"log_loss", "exponential"})],
+        "init": [StrOptions({"zero"}), None, HasMethods(["fit", "predict_proba"])],
     }
+    _alternative: ClassVar[str] = "HistGradientBoostingClassifier"
 
     def __init__(
         self,
-        loss: str = "squared_error",
         *,
-        quantile: float | None = None,
-        alpha: float = 0.9,
+        loss: str = "log_loss",
         learning_rate: float = 0.1,
-        max_iter: int = 100,
-        max_leaf_nodes: int | None = 31,
-        max_depth: int | None = None,
-        min_samples_leaf: Any = "auto",
-        l2_regularization: float = 0.0,
-        categorical_smoothing: float = 10.0,
+        n_estimators: int = 100,
         subsample: float = 1.0,
-        max_features: int | float = 1.0,
-        max_bins: int = 255,
-        early_stopping: bool | str = False,
-        scoring: Any = "loss",
-        validation_fraction: float | None = 0.1,
-        n_iter_no_change: int = 10,
-        tol: float = 1e-7,
-        warm_start: bool = False,
-        record: bool = False,
+        criterion: str = "deprecated",
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_depth: int | None = 3,
+        min_impurity_decrease: float = 0.0,
+        init: Any = None,
         random_state: int | np.random.RandomState | None = None,
+        max_features: Any = None,
         verbose: int = 0,
+        max_leaf_nodes: int | None = None,
+        warm_start: bool = False,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int | None = None,
+        tol: float = 1e-4,
+        ccp_alpha: float = 0.0,
+        record: bool = False,
         categorical_features: Categories = "from_dtype",
     ):
         self.loss = loss
-        self.quantile = quantile
-        self.alpha = alpha
         self.learning_rate = learning_rate
-        self.max_iter = max_iter
-        self.max_leaf_nodes = max_leaf_nodes
-        self.max_depth = max_depth
-        self.min_samples_leaf = min_samples_leaf
-        self.l2_regularization = l2_regularization
-        self.categorical_smoothing = categorical_smoothing
+        self.n_estimators = n_estimators
         self.subsample = subsample
+        self.criterion = criterion
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_depth = max_depth
+        self.min_impurity_decrease = min_impurity_decrease
+        self.init = init
+        self.random_state = random_state
         self.max_features = max_features
-        self.max_bins = max_bins
-        self.early_stopping = early_stopping
-        self.scoring = scoring
+        self.verbose = verbose
+        self.max_leaf_nodes = max_leaf_nodes
+        self.warm_start = warm_start
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change
         self.tol = tol
-        self.warm_start = warm_start
+        self.ccp_alpha = ccp_alpha
         self.record = record
-        self.random_state = random_state
-        self.verbose = verbose
         self.categorical_features = categorical_features
 
     def _loss(self, y: np.ndarray, w: np.ndarray | None) -> Loss:
-        kind = REGRESSION_LOSSES[self.loss]
-        if self.loss in ("squared_error", *LOG_LINKS):
-            return kind(y, w)
-        if self.loss == "quantile" and self.quantile is not None:
-            return kind(y, w, self.quantile)
-        return kind(y, w, self.alpha)
+        n_classes = len(self.classes_)
+        if self.loss == "log_loss":
+            return class_loss(y, w, n_classes)
+        if n_classes > 2:
+            raise SettingError(
+                "loss='exponential' is only suitable for a binary classification problem, you have"
+                f" n_classes={n_classes}. Please use loss='log_loss' instead."
+            )
+        return Exponential(y, w)
 
-    def _codes(self, y: Target) -> np.ndarray:
-        return np.asarray(y, dtype=np.float64)
+    def _begin(self, block: Block) -> None:
+        codes: Any = block.y
+        n_classes = np.count_nonzero(np.bincount(codes, block.w))
+        if n_classes < 2:
+            raise DataError(
+                f"y contains {n_classes} class after sample_weight trimmed classes with zero"
+                " weights, while a minimum of 2 classes are required."
+            )
+        super()._begin(block)
+        # what is common to all scores changes nothing: they sum to 0, as in scikit-learn
+        if len(self.baseline_) > 1:
+            self.baseline_ = self.baseline_ - self.baseline_.mean()
 
-    def predict(self, X: Data) -> Any:
-        """The constant and the values of all trees."""
-        return self._apply(self._predict, X)
+    @property
+    def _odds_per_score(self) -> float:  # type: ignore[override]
+        return 2.0 if self.loss == "exponential" else 1.0
 
-    def _predict(self, block: Block) -> np.ndarray:
-        return self._decide(self._scores(block))
+    @property
+    def _units(self) -> float:  # type: ignore[override]
+        is_logistic = self.loss == "log_loss" and len(self.classes_) <= 2
+        return 2.0 if is_logistic else 1.0
 
-    def _decide(self, scores: np.ndarray) -> np.ndarray:
-        if self.loss in LOG_LINKS:
-            return np.exp(scores[:, 0])
-        return scores[:, 0]
-
-    def staged_predict(self, X: Data) -> Iterator[np.ndarray]:
-        """The predictions after every round."""
-        return self._stages(self._decide, X)
-
-    def _operations(self) -> list[Operation]:
-        if self.loss in LOG_LINKS:
-            raise cannot_export(self, f"loss={self.loss!r} has a logarithmic link")
-        return self._score_operations()
+    def _scores_of_init(self, data: MemberData) -> np.ndarray:
+        least = np.finfo(np.float64).eps
+        shares = data.posteriors(self.init_, self.classes_).clip(least, 1.0 - least)
+        logs = np.log(shares)
+        if len(self.classes_) > 2:
+            return logs - logs.mean(axis=1, keepdims=True)
+        odds = logs[:, -1:] - np.log(1.0 - shares[:, -1:])
+        return odds / self._odds_per_score
 
     def explain(self, X: Data) -> Explanation:
-        """What every column adds to the prediction (to its logarithm with loss "poisson" or
-        "gamma"), along the paths through all trees."""
-        unit = "log of the prediction" if self.loss in LOG_LINKS else "prediction"
-        return explain_trees(self, X, base=self.baseline_, unit=unit)
+        """What every column adds to the score of the second of two classes, or to the winner's
+        score; with an estimator as `init`, to the posterior, from a typical row on."""
+        if not self._starts_from_learner:
+            return super().explain(X)
+        return self._explain_from_typical(partial(_posteriors_of, self), X, "posterior")
+
+
+class GradientBoostingRegressor(BoostedNumbers, ExactBoosting):
+    """Boosted exact trees for numbers: each a regression tree on the negative gradients of the
+    loss.
+
+    .. math:: F_t(x) = F_{t-1}(x) + \\eta \\, \\gamma_{t, l(x)}, \\qquad
+        \\gamma_{tl} = \\arg\\min_\\gamma \\sum_{i \\in l} w_i L(y_i, F_{t-1}(x_i) + \\gamma)
+
+    γ is the mean of the residuals in the leaf, their median ("absolute_error"), the α-quantile
+    ("quantile"), or the median moved by the mean of what Huber's δ leaves of the rest; δ is the
+    α-quantile of the absolute residuals, found anew in every round. Without subsampling and drawn
+    columns the answers are scikit-learn's, up to ties between equal splits, which it decides by
+    chance.
+
+    Columns of categories are split into two groups, and missing cells are sent where the split is
+    best, as by `DecisionTreeRegressor`.
+
+    Parameters
+    ----------
+    loss : {"squared_error", "absolute_error", "huber", "quantile"}, default="squared_error"
+        The loss that the trees minimize.
+    alpha : float, default=0.9
+        The quantile of the absolute residuals that is Huber's δ, or the quantile to predict.
+
+    See Also
+    --------
+    HistGradientBoostingRegressor : On binned columns: quicker, and for tables of any size.
+    GenericBoostingRegressor : Gradient boosting of any regressor.
+
+    References
+    ----------
+    Friedman (2001), Greedy function approximation: a gradient boosting machine, Annals of
+    Statistics 29. Friedman (2002), Stochastic gradient boosting.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lyceum.ensemble import GradientBoostingRegressor
+    >>> x = np.linspace(0.0, 6.0, 400)[:, None]
+    >>> model = GradientBoostingRegressor().fit(x, np.sin(x[:, 0]))
+    >>> bool(np.abs(model.predict(x) - np.sin(x[:, 0])).max() < 0.1)
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        **ExactBoosting._parameter_constraints,
+        "loss": [StrOptions(set(_LOSSES))],
+        "alpha": [Interval(Real, 0.0, 1.0, closed="neither")],
+    }
+    _alternative: ClassVar[str] = "HistGradientBoostingRegressor"
+
+    def __init__(
+        self,
+        *,
+        loss: str = "squared_error",
+        learning_rate: float = 0.1,
+        n_estimators: int = 100,
+        subsample: float = 1.0,
+        criterion: str = "deprecated",
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_depth: int | None = 3,
+        min_impurity_decrease: float = 0.0,
+        init: Any = None,
+        random_state: int | np.random.RandomState | None = None,
+        max_features: Any = None,
+        alpha: float = 0.9,
+        verbose: int = 0,
+        max_leaf_nodes: int | None = None,
+        warm_start: bool = False,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int | None = None,
+        tol: float = 1e-4,
+        ccp_alpha: float = 0.0,
+        record: bool = False,
+        categorical_features: Categories = "from_dtype",
+    ):
+        self.loss = loss
+        self.learning_rate = learning_rate
+        self.n_estimators = n_estimators
+        self.subsample = subsample
+        self.criterion = criterion
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_depth = max_depth
+        self.min_impurity_decrease = min_impurity_decrease
+        self.init = init
+        self.random_state = random_state
+        self.max_features = max_features
+        self.alpha = alpha
+        self.verbose = verbose
+        self.max_leaf_nodes = max_leaf_nodes
+        self.warm_start = warm_start
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.tol = tol
+        self.ccp_alpha = ccp_alpha
+        self.record = record
+        self.categorical_features = categorical_features
+
+    def _loss(self, y: np.ndarray, w: np.ndarray | None) -> Loss:
+        targets = np.ascontiguousarray(y, dtype=np.float64)
+        if self.loss == "squared_error":
+            return REGRESSION_LOSSES[self.loss](targets, w)
+        loss = REGRESSION_LOSSES[self.loss](targets, w, self.alpha)
+        loss.average = False  # scikit-learn's quantiles
+        return loss
+
+    @property
+    def _units(self) -> float:  # type: ignore[override]
+        return 2.0 if self.loss == "squared_error" else 1.0
+
+    def explain(self, X: Data) -> Explanation:
+        """What every column adds to the prediction, along the paths through all trees; with an
+        estimator as `init`, from a typical row on."""
+        if not self._starts_from_learner:
+            return super().explain(X)
+        return self._explain_from_typical(self._predict, X, "prediction")
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         return {"baseline_": (1,)}
+
+
+def _posteriors_of(model: GradientBoostingClassifier, block: Block) -> np.ndarray:
+    return model._posterior(model._scores(block))

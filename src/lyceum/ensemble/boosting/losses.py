@@ -4,7 +4,8 @@ leaves."""
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar
+from copy import copy
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -67,11 +68,24 @@ class Loss(ABC):
         """The weighted mean loss of the scores."""
         return self.begin(scores) / self.weight
 
+    def take(self, rows: np.ndarray) -> Self:
+        """The same loss of some of the rows, with what it has found in this round."""
+        w = None if self.w is None else self.w[rows]
+        some = copy(self)
+        # buffers of their own
+        for name, values in vars(self).items():
+            if isinstance(values, np.ndarray):
+                setattr(some, name, values[rows].copy())
+        Loss.__init__(some, self.y[rows], w)
+        return some
+
 
 class Residual(Loss):
     """Losses of the residual r = score − y: the hessian is the weight."""
 
     alpha = 0.0
+    # whether a quantile between two values is their mean, or the lower one
+    average = True
     kernel: ClassVar[Any]
 
     def begin(self, scores: np.ndarray) -> float:
@@ -98,7 +112,14 @@ class Residual(Loss):
         rows: Any,
         q: float,
     ) -> float:
-        return weighted_quantile(values, None if self.w is None else self.w[rows], q)
+        w = None if self.w is None else self.w[rows]
+        return weighted_quantile(values, w, q, self.average)
+
+    def _constant(self, q: float) -> np.ndarray:
+        """The quantile of all targets."""
+        if self.w is None and not self.average:
+            return np.array([np.quantile(self.y, q)])
+        return np.array([self._quantile(self.y, slice(None), q)])
 
 
 class Squared(Residual):
@@ -125,7 +146,7 @@ class Quantile(Residual):
         self.alpha = alpha
 
     def baseline(self) -> np.ndarray:
-        return np.array([self._quantile(self.y, slice(None), self.alpha)])
+        return self._constant(self.alpha)
 
     def leaf_value(self, rows: np.ndarray, scores: np.ndarray) -> float:
         return self._quantile(self.y[rows] - scores[0, rows], rows, self.alpha)
@@ -162,14 +183,21 @@ class Huber(Residual):
         alpha: float = 0.9,
     ) -> None:
         super().__init__(y, w)
-        self.share = alpha
+        self.share: float | None = alpha
 
     def baseline(self) -> np.ndarray:
-        return np.array([self._quantile(self.y, slice(None), 0.5)])
+        return self._constant(0.5)
 
     def begin(self, scores: np.ndarray) -> float:
-        self.alpha = self._quantile(np.abs(self.y - scores[0]), slice(None), self.share)
+        if self.share is not None:
+            errors = np.abs(self.y - scores[0])
+            self.alpha = self._quantile(errors, slice(None), self.share)
         return super().begin(scores)
+
+    def take(self, rows: np.ndarray) -> Self:
+        some = super().take(rows)
+        some.share = None  # δ is that of all rows
+        return some
 
     def leaf_value(self, rows: np.ndarray, scores: np.ndarray) -> float:
         residuals = self.y[rows] - scores[0, rows]
@@ -276,6 +304,33 @@ class Logistic(Loss):
         return native.boost_logistic(
             self.y, scores[0], self.w, n_threads(), self.g, self.h
         )
+
+    def gradients(
+        self,
+        scores: np.ndarray,
+        k: int,
+    ) -> tuple[np.ndarray, np.ndarray | None]:
+        return self.g, self.h
+
+
+class Exponential(Loss):
+    """AdaBoost's loss of two classes, exp(−s) or exp(s): the score is half the log-odds."""
+
+    def __init__(self, y: np.ndarray, w: np.ndarray | None) -> None:
+        super().__init__(y, w)
+        self.h = np.empty(len(y))
+        self.sign = np.where(y > 0, 1.0, -1.0)
+
+    def baseline(self) -> np.ndarray:
+        share = float(np.average(self.y, weights=self.w))
+        return np.array([0.5 * (_log(share) - _log(1.0 - share))])
+
+    def begin(self, scores: np.ndarray) -> float:
+        self.h[:] = np.exp(-self.sign * scores[0])
+        if self.w is not None:
+            self.h *= self.w
+        self.g[:] = -self.sign * self.h
+        return float(self.h.sum())
 
     def gradients(
         self,

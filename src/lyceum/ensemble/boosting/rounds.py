@@ -1,9 +1,7 @@
-"""What both gradient boosting learners share: rounds of trees, early stopping, staged
-predictions."""
+"""The rounds of histogram gradient boosting: trees on bins, early stopping."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from functools import partial
 from numbers import Integral, Real
@@ -14,7 +12,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import (
     CATEGORICAL_FEATURES,
-    Learner,
     check_same_columns,
     undefined,
     validation_parts,
@@ -28,21 +25,14 @@ from lyceum._core.threads import one_thread
 from lyceum._core.trees import (
     BinnedRows,
     Bins,
-    Router,
-    Tree,
-    WithTrees,
-    cached_router,
-    impurity_importances,
 )
-from lyceum._core.types import Data, Operation, Target, Weights
-from lyceum.ensemble.boosting.losses import Loss
+from lyceum._core.types import Data, Target, Weights
+from lyceum.ensemble.boosting.boosted_trees import BoostedTrees
 from lyceum.ensemble.boosting.scoring import score_of
-from lyceum.ensemble.boosting.state import BOOSTING_STEPS, BoostingState, seed_of
+from lyceum.ensemble.boosting.state import BoostingState, seed_of
 from lyceum.ensemble.boosting.trees import MOST_LEAVES, TreeGrower
-from lyceum.ensemble.tree_members import TreesOfRounds
 from lyceum.errors import DataError, SettingError
 from lyceum.progress import report
-from lyceum.report import Summary, Table
 
 _MANY_ROWS = 10_000  # from which early_stopping="auto" stops early, as in scikit-learn
 # up to which threads take longer to wake up than to share the work
@@ -54,12 +44,10 @@ _COLUMNS = 102
 _HELD_OUT = 103
 
 
-class GradientBoosting(TreesOfRounds, WithTrees, Learner):
+class HistBoosting(BoostedTrees):
     """The rounds: trees on gradients, one per output, whose values are added to the scores."""
 
     _parameter_docs: ClassVar[str] = """
-    learning_rate : float
-        η: the share of every step that is taken.
     max_iter : int
         The largest number of rounds.
     max_leaf_nodes : int or None
@@ -99,39 +87,17 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
     _attribute_docs: ClassVar[str] = """
     trees_ : list of Tree
         Round by round, in a round one for every output; their values have η in them.
-    estimators_ : ndarray of tree learners, of shape (n_iter_, n_outputs)
-        The trees as learners of their own, made on request: for text, rules, paths and drawings.
-    baseline_ : ndarray of shape (n_outputs,)
-        The best constant scores, to which the trees add.
     n_iter_ : int
         Rounds that were kept.
     do_early_stopping_ : bool
         Whether early stopping was on.
-    history_, validation_history_ : lists of float
-        The mean loss before the first round and after every round, of the rows learned from and
-        judged by.
     train_score_, validation_score_ : ndarrays
         The same with the other sign, as scikit-learn's scores of the loss.
-    feature_importances_ : ndarray of shape (n_features_in_,)
-        The share of the fall of the objective that is due to each column.
-    record_ : list of dict
-        With `record=True`: step (the round), objective (the mean loss), validation_loss, and of
-        every tree of the round n_leaves, depth, gain and columns.
     scores_by_round_ : list of float
         The scores by `scoring`, where early stopping judges by another score than the loss.
-    n_trees_per_iteration_ : int
-        The trees of a round: one per class of more than two, else one.
     is_categorical_ : ndarray of bool of shape (n_features_in_,) or None
         Which columns hold categories.
-    seed_ : int
-        The seed that was used.
     """
-
-    _step_kind = BOOSTING_STEPS
-    _coding = "codes"
-    history_axes: ClassVar[tuple[str, str]] = ("round", "mean loss")
-    _takes_missing: ClassVar[bool] = True
-    _n_values: ClassVar[int] = 1  # trees of boosting give numbers, one tree per class
 
     _parameter_constraints: ClassVar[dict] = {
         "learning_rate": [Interval(Real, 0, None, closed="neither")],
@@ -161,18 +127,7 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
         "categorical_features": CATEGORICAL_FEATURES,
     }
 
-    trees_: list[Tree]
-    baseline_: np.ndarray
-    history_: list[float]
-    validation_history_: list[float]
-    record_: list[dict[str, Any]]
-    seed_: int
-
     # -- what a subclass says ----------------------------------------------------------
-
-    def _loss(self, y: np.ndarray, w: np.ndarray | None) -> Loss:
-        """The loss of some rows."""
-        raise undefined(self, "_loss")
 
     def _codes(self, y: Target) -> np.ndarray:
         """Targets given beside the rows, as `fit` coded its own."""
@@ -211,18 +166,14 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
             Rows to judge every round by, instead of some that are held out of X.
         X_val, y_val, sample_weight_val : the same by scikit-learn's names, optional
         """
-        if X_val is not None:
-            validation = (X_val, y_val, sample_weight_val)
+        if X_val is not None or y_val is not None:
+            validation = self._given_validation(X_val, y_val, sample_weight_val)
         warm = self.warm_start and hasattr(self, "trees_")
         schema_before: Any = getattr(self, "schema_", None)
         rows = self._rows(X, y, sample_weight)
         if warm:
             check_same_columns(self, schema_before)
-            # forget what came after the trees that were kept
-            del self.history_[self.n_iter_ + 1 :]
-            del self.validation_history_[self.n_iter_ + 1 :]
-            del self.scores_by_round_[self.n_iter_ + 1 :]
-            self.record_ = getattr(self, "record_", [])[: self.n_iter_]
+            self._go_on()
         else:
             self.seed_ = seed_from(self.random_state)
             self.trees_ = []
@@ -234,7 +185,7 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
         binned = BinnedRows.of(rows, bins, by_row=True).positive()
         self.do_early_stopping_ = bool(self.early_stopping)
         if self.early_stopping == "auto":
-            self.do_early_stopping_ = len(binned) > _MANY_ROWS
+            self.do_early_stopping_ = len(binned) > _MANY_ROWS or X_val is not None
         training, judged = self._start_states(rows, binned, bins, validation)
         is_small = len(binned) * len(bins) <= _FEW_CELLS
         with one_thread() if is_small else nullcontext():
@@ -242,6 +193,32 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
         if not self.record:
             del self.record_
         return self
+
+    def _go_on(self) -> None:
+        """Go on after the trees that were kept, and forget what came after them."""
+        if self.max_iter < self.n_iter_:
+            raise SettingError(
+                f"max_iter={self.max_iter} must be larger than or equal to"
+                f" n_iter_={self.n_iter_} when warm_start==True"
+            )
+        del self.history_[self.n_iter_ + 1 :]
+        del self.validation_history_[self.n_iter_ + 1 :]
+        del self.scores_by_round_[self.n_iter_ + 1 :]
+        self.record_ = getattr(self, "record_", [])[: self.n_iter_]
+
+    def _given_validation(self, X: Data, y: Target, w: Weights) -> tuple[Any, ...]:
+        """scikit-learn's `X_val`, `y_val` and `sample_weight_val`, checked."""
+        if y is None:
+            raise DataError("X_val is provided, but y_val was not provided.")
+        if X is None:
+            raise DataError("y_val is provided, but X_val was not provided.")
+        if self.early_stopping is False:
+            raise DataError(
+                "X_val and y_val are passed to fit while at the same time early_stopping is False."
+                " When passing X_val and y_val to fit, early_stopping should be set to either"
+                " 'auto' or True; validation=(X, y) judges rounds without stopping early."
+            )
+        return (X, y, w)
 
     def _start_states(
         self,
@@ -404,28 +381,6 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
         past = losses[: -self.n_iter_no_change]
         return bool(past) and min(recent) > min(past) - self.tol
 
-    def _record_round(self, number: int, K: int) -> None:
-        if not self.record:
-            return
-        trees = self.trees_[-K:]
-        validation_loss = None
-        if self.validation_history_:
-            validation_loss = self.validation_history_[-1]
-        self.record_.append(
-            {
-                "step": number + 1,
-                "objective": self.history_[-1],
-                "validation_loss": validation_loss,
-                "n_leaves": [tree.n_leaves for tree in trees],
-                "depth": [tree.depth for tree in trees],
-                "gain": [float((tree.gain * tree.weight).sum()) for tree in trees],
-                "columns": [
-                    np.unique(tree.feature[tree.feature >= 0]).tolist()
-                    for tree in trees
-                ],
-            }
-        )
-
     def _rules(self, w: np.ndarray | None, n_rows: int) -> native.BoostRules:
         """How large a tree may grow, and what its leaves must have."""
         min_rows = self.min_samples_leaf
@@ -470,59 +425,7 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
         in_use[np.argsort(uniforms, kind="stable")[:count]] = True
         return in_use
 
-    # -- predict -----------------------------------------------------------------------
-
-    @property
-    def _router(self) -> Router:
-        return cached_router(self, self.trees_, self._new_router)
-
-    def _new_router(self) -> Router:
-        # trees are round by round, in a round one for every output
-        outputs = np.arange(len(self.trees_)) % len(self.baseline_)
-        return Router(self.trees_, len(self.schema_), columns=outputs)
-
-    def _score_operations(self) -> list[Operation]:
-        """The scores of a row, for exported models."""
-        if not self.trees_:
-            no_columns: list[list[float]] = [[]] * len(self.baseline_)
-            baseline = self.baseline_.tolist()
-            return [("linear", {"coef": no_columns, "intercept": baseline})]
-        return self._router.operations(self.baseline_.tolist())
-
-    def _scores(self, block: Block) -> np.ndarray:
-        """The scores of every output, (n, K)."""
-        scores = np.tile(self.baseline_, (len(block), 1))
-        if self.trees_:
-            self._router.add_values(block.X, scores)
-        return scores
-
-    def _stages(
-        self,
-        function: Callable[[np.ndarray], np.ndarray],
-        X: Data,
-    ) -> Iterator[np.ndarray]:
-        """`function` of the scores after every round."""
-        check_is_fitted(self)
-        blocks = list(self.rows_to_predict(X).blocks())
-        K = len(self.baseline_)
-        scores = [np.tile(self.baseline_, (len(block), 1)) for block in blocks]
-        for last in range(K, len(self.trees_) + 1, K):
-            for block, score in zip(blocks, scores):
-                self._router.add_values(block.X, score, last - K, last)
-            yield function(np.concatenate(scores))
-
     # -- what was learned --------------------------------------------------------------
-
-    @property
-    def feature_importances_(self) -> np.ndarray:
-        """The share of the fall of the objective, over all trees, that is due to each column."""
-        check_is_fitted(self)
-        falls = np.zeros(len(self.schema_))
-        if self.trees_:
-            falls = impurity_importances(self.trees_, len(falls), normalize=False)
-        if falls.sum() > 0:
-            return falls / falls.sum()
-        return falls
 
     @property
     def train_score_(self) -> np.ndarray:
@@ -539,11 +442,10 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
             return np.array(self.scores_by_round_)
         return -np.array(self.validation_history_)
 
-    @property
-    def n_trees_per_iteration_(self) -> int:
-        """The trees of a round: one per class of more than two, else one."""
-        check_is_fitted(self)
-        return len(self.baseline_)
+    def _stopping_rule(self) -> str:
+        if not self.do_early_stopping_:
+            return "off"
+        return f"after {self.n_iter_no_change} rounds without a gain"
 
     @property
     def is_categorical_(self) -> np.ndarray | None:
@@ -552,48 +454,13 @@ class GradientBoosting(TreesOfRounds, WithTrees, Learner):
         flags = np.array([column.is_categorical for column in self.schema_])
         return flags if flags.any() else None
 
-    def summary(self) -> Summary:
-        """The rounds, the losses, and what the columns brought."""
-        check_is_fitted(self)
-        leaves = [tree.n_leaves for tree in self.trees_]
-        facts: dict[str, Any] = {
-            "rounds": self.n_iter_,
-            "trees": len(self.trees_),
-            "leaves of a tree": float(np.mean(leaves)) if leaves else 0.0,
-            "learning rate": self.learning_rate,
-            "early stopping": "off",
-            "constant": self.baseline_,
-            "loss of the constant": self.history_[0],
-            "loss of the training rows": self.history_[-1],
-        }
-        if self.do_early_stopping_:
-            facts["early stopping"] = (
-                f"after {self.n_iter_no_change} rounds without a gain"
-            )
-        if self.validation_history_:
-            facts["least validation loss"] = min(self.validation_history_)
-        shares = self.feature_importances_
-        n_splits = np.zeros(len(self.schema_), dtype=int)
-        for tree in self.trees_:
-            columns = tree.feature[tree.feature >= 0]
-            n_splits += np.bincount(columns, minlength=len(n_splits))
-        rows = [
-            [self.schema_.names[j], float(shares[j]), int(n_splits[j])]
-            for j in np.argsort(-shares, kind="stable")
-        ]
-        table = Table("Columns", ["column", "share of gain", "splits"], rows)
-        return Summary(self._title(), facts, [table])
 
-    def _decide(self, scores: np.ndarray) -> np.ndarray:
-        raise undefined(self, "_decide")
-
-
-def _scores_so_far(learner: GradientBoosting, rows: Rows) -> np.ndarray:
+def _scores_so_far(learner: HistBoosting, rows: Rows) -> np.ndarray:
     """The scores, (K, n), by the trees there are, of rows with a positive weight."""
     scores = list(rows.map(partial(_scores_of_block, learner)))
     return np.ascontiguousarray(np.concatenate(scores).T)
 
 
-def _scores_of_block(learner: GradientBoosting, block: Block) -> np.ndarray:
+def _scores_of_block(learner: HistBoosting, block: Block) -> np.ndarray:
     scores = learner._scores(block)
     return scores if block.w is None else scores[block.w > 0]

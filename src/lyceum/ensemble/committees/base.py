@@ -14,9 +14,11 @@ import numpy as np
 from sklearn.base import ClassifierMixin, clone, is_classifier, is_regressor
 from sklearn.utils import Bunch, get_tags
 from sklearn.utils.metaestimators import _BaseComposition
+from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import (
     CATEGORICAL_FEATURES,
+    NewColumns,
     pipeline_steps,
     takes_rows,
     takes_weights,
@@ -34,10 +36,14 @@ from lyceum._core.members import (
 from lyceum._core.statistics import given_splits, seed_from
 from lyceum._core.threads import ordered_map
 from lyceum._core.types import Data, Operation, Target, Weights
+from lyceum.bayes import NaiveBayes
 from lyceum.ensemble.committees.explanation import MemberExplanation
 from lyceum.errors import DataError, SettingError
 from lyceum.evaluate import splitter
+from lyceum.linear import LogisticRegression, Ridge
+from lyceum.prepare import SimpleImputer, StandardScaler
 from lyceum.progress import report
+from lyceum.trees import DecisionTreeClassifier, DecisionTreeRegressor
 
 NAMED_CONSTRAINTS: dict[str, Any] = {
     "estimators": ["array-like", None],
@@ -140,6 +146,64 @@ def column_numbers(
                 f"{caller} column {column!r}, which does not exist: the columns are {listed}"
             )
     return np.array(sorted(numbers), dtype=np.int64)
+
+
+def usual_classifiers() -> list[Any]:
+    """Three classifiers of different families that take mixed tables with missing cells."""
+    from sklearn.pipeline import make_pipeline  # takes long to import
+
+    return [
+        ("bayes", NaiveBayes()),
+        (
+            "logistic",
+            make_pipeline(SimpleImputer(), StandardScaler(), LogisticRegression()),
+        ),
+        ("tree", DecisionTreeClassifier(max_depth=6)),
+    ]
+
+
+def usual_regressors() -> list[Any]:
+    """Two regressors of different families that take mixed tables with missing cells."""
+    from sklearn.pipeline import make_pipeline  # takes long to import
+
+    return [
+        ("linear", make_pipeline(SimpleImputer(), StandardScaler(), Ridge())),
+        ("tree", DecisionTreeRegressor(max_depth=6)),
+    ]
+
+
+class MemberColumns(NewColumns):
+    """`transform` of an ensemble: the answers of its members as columns."""
+
+    names_: list[str]
+
+    def _new_cells(self, data: MemberData) -> np.ndarray:
+        """The columns of some rows."""
+        raise undefined(self, "_new_cells")
+
+    def transform(self, X: Data) -> Any:
+        """The answers of the members, one column or several per member.
+
+        Parameters
+        ----------
+        X : array, frame or `scan(...)` of shape (n_samples, n_features)
+
+        Returns
+        -------
+        columns : array or frame of shape (n_samples, n_columns)
+            Named by `get_feature_names_out`.
+        """
+        check_is_fitted(self)
+        if self._needs_frame(X):
+            return self._contain(self._apply_to_members(self._new_cells, X), X)
+        return self._in_new_columns(self._block_answer(self._new_cells), X)
+
+    def _answer_names(self, width: int) -> list[str]:
+        """scikit-learn's names of the columns of members, each of so many."""
+        prefix = type(self).__name__.lower()
+        if width == 1:
+            return [f"{prefix}_{name}" for name in self.names_]
+        return [f"{prefix}_{name}{k}" for name in self.names_ for k in range(width)]
 
 
 class NamedEnsemble(_BaseComposition, Ensemble):
@@ -296,8 +360,8 @@ class NamedEnsemble(_BaseComposition, Ensemble):
         for member in members:
             if not fits(member.estimator):
                 raise SettingError(
-                    f"{type(self).__name__} is an ensemble of {word}s, which {member.name!r} "
-                    f"({type(member.estimator).__name__}) is not"
+                    f"The estimator {type(member.estimator).__name__} ({member.name!r}) should be"
+                    f" a {word}: {type(self).__name__} is an ensemble of {word}s"
                 )
 
     def _check_weighted(self) -> None:
@@ -358,7 +422,7 @@ class NamedEnsemble(_BaseComposition, Ensemble):
         w: np.ndarray | None,
         rows: Any = None,
     ) -> Any:
-        copy = set_seeds(clone(member.estimator), self.seed_, i)
+        copy = set_seeds(clone(member.estimator), self.seed_, i, keep=True)
         weights = w
         if w is not None and rows is not None:
             weights = w[rows]

@@ -6,8 +6,10 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from lyceum._core.base import (
     Classifier,
@@ -30,10 +32,12 @@ from lyceum._core.members import (
 from lyceum._core.types import Categories, Data, Operation, Target, Weights
 from lyceum.ensemble.committees.base import (
     NAMED_CONSTRAINTS,
+    MemberColumns,
     NamedEnsemble,
     member_kind,
+    usual_classifiers,
+    usual_regressors,
 )
-from lyceum.ensemble.committees.voting import usual_classifiers, usual_regressors
 from lyceum.errors import DataError
 from lyceum.linear import LogisticRegression, Ridge
 from lyceum.prepare import SimpleImputer, StandardScaler
@@ -44,18 +48,25 @@ _FINAL = 1_000_003  # the number of the final learner among the members, for its
 _CONSTRAINTS: dict[str, Any] = {
     **NAMED_CONSTRAINTS,
     "final_estimator": [HasMethods(["fit", "predict"]), None],
-    "cv": ["cv_object", StrOptions({"leave_one_out"})],
+    "cv": ["cv_object", StrOptions({"leave_one_out", "prefit"})],
     "passthrough": ["boolean"],
 }
 
 
-class _Stacking(NamedEnsemble):
+def _final_has_scores(self: Any) -> bool:
+    return hasattr(
+        getattr(self, "final_estimator_", self._final()), "decision_function"
+    )
+
+
+class _Stacking(MemberColumns, NamedEnsemble):
     """Level 0: the members; level 1: the final learner, on their out-of-fold answers."""
 
     _parameter_docs: ClassVar[str] = """
-    cv : int, "leave_one_out" or splitter
+    cv : int, "leave_one_out", "prefit" or splitter
         How rows are left out; folds and members run in parallel. Rows that a splitter never tests
-        are not learned from at level 1.
+        are not learned from at level 1. "prefit": the members are fitted already, on other rows,
+        and stay as they are.
     passthrough : bool
         Whether the final learner also sees the columns of the table.
     """
@@ -136,7 +147,11 @@ class _Stacking(NamedEnsemble):
         """
         data, target, w = self._member_data(X, y, sample_weight)
         self.level0_names_ = self._level0_names()
-        answers = self._out_of_fold(data, target, w, self.cv)
+        if self.cv == "prefit":
+            self.estimators_ = self._fitted_learners()
+            answers = self._answers(data)
+        else:
+            answers = self._out_of_fold(data, target, w, self.cv)
         tested = np.flatnonzero(np.isfinite(answers).all(axis=(0, 2)))
         if not len(tested):
             raise DataError(
@@ -154,8 +169,16 @@ class _Stacking(NamedEnsemble):
             self.level0_target_ = self.classes_[target[tested]]
         table = self._level1(columns, data, tested)
         self.final_estimator_ = self._fit_final(table, target[tested], weights)
-        self._fit_members(data, w)
+        if self.cv != "prefit":
+            self._fit_members(data, w)
         return self
+
+    def _fitted_learners(self) -> list[Any]:
+        """The members as they were given, of cv="prefit"."""
+        learners = self._learners()
+        for learner in learners:
+            check_is_fitted(learner)
+        return learners
 
     def _fit_final(
         self,
@@ -164,7 +187,7 @@ class _Stacking(NamedEnsemble):
         w: np.ndarray | None,
     ) -> Any:
         """The final learner on level-1 rows; `target` has class codes, or numbers."""
-        learner = set_seeds(clone(self._final()), self.seed_, _FINAL)
+        learner = set_seeds(clone(self._final()), self.seed_, _FINAL, keep=True)
         if w is not None and not w.all():
             positive = np.flatnonzero(w)
             table = table.take(positive)
@@ -253,6 +276,36 @@ class _Stacking(NamedEnsemble):
             final = class_operations(self.final_estimator_, self.classes_, level1)
             final.append(("shares", {}))
         return [("branches", {"branches": branches}), *final]
+
+    def _new_cells(self, data: MemberData) -> np.ndarray:
+        return np.asarray(self._level1(self._level0(data), data).X)
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """The names of the columns of `transform`: class, member and number of the answer."""
+        width = len(self.level0_names_) // len(self.names_)
+        names = self._answer_names(width)
+        if self.passthrough:
+            names += _check_feature_names_in(self, input_features).tolist()
+        return np.array(names, dtype=object)
+
+    def transform(self, X: Data) -> Any:
+        """The answers of the members, and with `passthrough` the columns of X: what the final
+        learner sees.
+
+        Parameters
+        ----------
+        X : array, frame or `scan(...)` of shape (n_samples, n_features)
+
+        Returns
+        -------
+        columns : array or frame of shape (n_samples, n_columns)
+            Named by `get_feature_names_out`; sparse where X is and passes through.
+        """
+        given: Any = X
+        if self.passthrough and sparse.issparse(given):
+            both = [sparse.csr_matrix(self.level0(X)), given]
+            return sparse.hstack(both, format=given.format)
+        return super().transform(X)
 
     def level0(self, X: Data) -> Any:
         """The answers of the members, one column per member (and class): the rows of level 1."""
@@ -404,13 +457,27 @@ class StackingClassifier(Classifier, _Stacking):
     def _default_final(self) -> Any:
         return LogisticRegression()
 
-    def predict(self, X: Data) -> Any:
-        """The class of the largest posterior of the final learner."""
+    def predict(self, X: Data, **predict_params: Any) -> Any:
+        """The class of the largest posterior of the final learner; `predict_params` are given to
+        its `predict`."""
+        if predict_params:
+            return self.final_estimator_.predict(self.transform(X), **predict_params)
         return self._predict_largest(self._fused_answer, X)
 
     def predict_proba(self, X: Data) -> Any:
         """The posteriors of the final learner; its votes if it has none."""
         return self._apply_to_members(self._fused_answer, X)
+
+    @available_if(_final_has_scores)
+    def decision_function(self, X: Data) -> Any:
+        """The scores of the final learner, if it has some."""
+        return self._apply_to_members(self._final_scores, X)
+
+    def _final_scores(self, data: MemberData) -> np.ndarray:
+        table = self._level1(self._level0(data), data)
+        final = self.final_estimator_
+        level1 = MemberData(table if takes_rows(final) else None, table.X)
+        return level1.predict_with(final, "decision_function")
 
 
 class StackingRegressor(Regressor, _Stacking):
@@ -467,8 +534,11 @@ class StackingRegressor(Regressor, _Stacking):
     def _default_final(self) -> Any:
         return Ridge(alpha=1e-3, standardize=True)  # in any unit of the target
 
-    def predict(self, X: Data) -> Any:
-        """What the final learner predicts."""
+    def predict(self, X: Data, **predict_params: Any) -> Any:
+        """What the final learner predicts; `predict_params` are given to its `predict`, such as
+        `return_std`."""
+        if predict_params:
+            return self.final_estimator_.predict(self.transform(X), **predict_params)
         return self._apply_to_members(self._fused_answer, X)
 
 

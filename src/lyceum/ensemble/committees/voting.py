@@ -14,12 +14,14 @@ from lyceum._core.members import MemberData
 from lyceum._core.probability import check_shares
 from lyceum._core.statistics import weighted_mean
 from lyceum._core.types import Categories, Data, Operation, Target, Weights
-from lyceum.bayes import NaiveBayes
 from lyceum.ensemble.committees.base import (
     NAMED_CONSTRAINTS,
+    MemberColumns,
     NamedEnsemble,
     is_dropped,
     member_kind,
+    usual_classifiers,
+    usual_regressors,
 )
 from lyceum.ensemble.committees.diversity import Diversity, diversity
 from lyceum.ensemble.committees.explanation import member_shares
@@ -32,10 +34,7 @@ from lyceum.ensemble.committees.fusion import (
 )
 from lyceum.ensemble.committees.pruning import Pruning, prune_ensemble
 from lyceum.errors import SettingError
-from lyceum.linear import LogisticRegression, Ridge
-from lyceum.prepare import SimpleImputer, StandardScaler
 from lyceum.report import Summary, Table
-from lyceum.trees import DecisionTreeClassifier, DecisionTreeRegressor
 
 _SMALLEST = 1e-12  # an error of zero would give a weight without bound
 _WITHOUT_WEIGHTS = ("median", "minimum", "maximum")
@@ -43,31 +42,7 @@ _RULES = {"hard": "vote", "soft": "sum"}  # of scikit-learn's `voting`
 _SUMS = ("vote", "sum", "average", "weighted")
 
 
-def usual_classifiers() -> list[Any]:
-    """Three classifiers of different families that take mixed tables with missing cells."""
-    from sklearn.pipeline import make_pipeline  # takes long to import
-
-    return [
-        ("bayes", NaiveBayes()),
-        (
-            "logistic",
-            make_pipeline(SimpleImputer(), StandardScaler(), LogisticRegression()),
-        ),
-        ("tree", DecisionTreeClassifier(max_depth=6)),
-    ]
-
-
-def usual_regressors() -> list[Any]:
-    """Two regressors of different families that take mixed tables with missing cells."""
-    from sklearn.pipeline import make_pipeline  # takes long to import
-
-    return [
-        ("linear", make_pipeline(SimpleImputer(), StandardScaler(), Ridge())),
-        ("tree", DecisionTreeRegressor(max_depth=6)),
-    ]
-
-
-class _Voting(NamedEnsemble):
+class _Voting(MemberColumns, NamedEnsemble):
     """Members that are fused by a rule, whatever they predict."""
 
     _parameter_docs: ClassVar[str] = """
@@ -203,6 +178,14 @@ class _Voting(NamedEnsemble):
 
     def _side_by_side(self, data: MemberData) -> np.ndarray:
         return np.concatenate(list(self._answers(data)), axis=1)
+
+    def _new_cells(self, data: MemberData) -> np.ndarray:
+        return self._side_by_side(data)
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """The names of the columns of `transform`: class, member and number of the answer."""
+        check_is_fitted(self)
+        return np.array(self._answer_names(1), dtype=object)
 
     def _fuse_answers(self, data: MemberData) -> np.ndarray:
         vote = self._rule == "vote"
@@ -354,6 +337,8 @@ class VotingClassifier(Classifier, _Voting):
     rule : str or None, default=None
         None goes by `voting`; or "vote", "sum" (or "average"), "weighted" (the sum by validation
         performance, if `weights` is None), "median", "minimum", "maximum" or "product".
+    flatten_transform : bool, default=True
+        Whether `transform` gives posteriors as (n, L · K), or else as (L, n, K).
     weights : array of shape (L,), {"validation", "log_odds", "learned"} or None, default=None
         What members weigh in votes, sums and products. "validation": by accuracy on rows left out.
         "log_odds": by log((1-ε)/ε) of the left-out error ε, best for a vote of independent members.
@@ -382,8 +367,7 @@ class VotingClassifier(Classifier, _Voting):
 
     Examples
     --------
-    >>> from lyceum.bayes import NaiveBayes
-    >>> from lyceum.datasets import load
+    >>>     >>> from lyceum.datasets import load
     >>> from lyceum.trees import DecisionTreeClassifier
     >>> penguins = load("penguins")
     >>> bill = ("bill", NaiveBayes(), ["bill_length_mm", "bill_depth_mm"])
@@ -396,6 +380,7 @@ class VotingClassifier(Classifier, _Voting):
     _parameter_constraints: ClassVar[dict] = {
         **NAMED_CONSTRAINTS,
         "voting": [StrOptions({"hard", "soft"})],
+        "flatten_transform": ["boolean"],
         "rule": [StrOptions(set(CLASS_RULES)), None],
         "weights": [
             "array-like",
@@ -413,6 +398,7 @@ class VotingClassifier(Classifier, _Voting):
         rule: str | None = None,
         weights: ArrayLike | None = None,
         cv: Any = 5,
+        flatten_transform: bool = True,
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -429,6 +415,7 @@ class VotingClassifier(Classifier, _Voting):
             categorical_features=categorical_features,
         )
         self.voting = voting
+        self.flatten_transform = flatten_transform
 
     def _default_members(self) -> list[Any]:
         return usual_classifiers()
@@ -455,6 +442,46 @@ class VotingClassifier(Classifier, _Voting):
 
     def _fused_answer(self, data: MemberData) -> np.ndarray:
         return normalize_posteriors(self._fuse_answers(data))
+
+    def transform(self, X: Data) -> Any:
+        """The posteriors of every member and class, or with hard voting the class codes of every
+        member.
+
+        Parameters
+        ----------
+        X : array, frame or `scan(...)` of shape (n_samples, n_features)
+
+        Returns
+        -------
+        columns : array or frame of shape (n_samples, n_members * n_classes)
+            With `flatten_transform=False` an array of shape (n_members, n_samples, n_classes); of
+            votes (n_samples, n_members).
+        """
+        if self._rule != "vote" and not self.flatten_transform:
+            return self.member_outputs(X)
+        return super().transform(X)
+
+    def _new_cells(self, data: MemberData) -> np.ndarray:
+        if self._rule != "vote":
+            return self._side_by_side(data)
+        votes = [
+            data.class_codes(member, self.classes_, columns=self.columns_[i])
+            for i, member in enumerate(self.estimators_)
+        ]
+        return np.column_stack(votes).astype(np.float64)
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """The names of the columns of `transform`: class, member and, of posteriors, number of the
+        class."""
+        check_is_fitted(self)
+        if self._rule == "vote":
+            return super().get_feature_names_out(input_features)
+        if not self.flatten_transform:
+            raise SettingError(
+                "get_feature_names_out is not supported when `voting='soft'` and"
+                " `flatten_transform=False`"
+            )
+        return np.array(self._answer_names(len(self.classes_)), dtype=object)
 
     def _operations(self) -> list[Operation]:
         return [*self._fuse_operations(), ("shares", {})]

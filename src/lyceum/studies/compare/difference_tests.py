@@ -8,7 +8,7 @@ import numpy as np
 from scipy import stats
 
 from lyceum._core.statistics import weighted_mean
-from lyceum.evaluate import corrected_t, mcnemar
+from lyceum.evaluate import corrected_t, holm, mcnemar
 from lyceum.studies.compare.loss_rule import LossRule
 from lyceum.studies.compare.out_of_sample import OutOfSample
 from lyceum.studies.compare.trials import Trial, by_row, sum_by_group
@@ -28,22 +28,6 @@ _SMALLEST = 1e-12
 def is_shown(p: float | None) -> bool:
     """Whether a difference is more than chance would make."""
     return p is not None and p < _ALPHA
-
-
-def holm(p: Sequence[float]) -> list[float]:
-    """Holm's step-down p-values: the i-th smallest of m times m - i + 1, never below a smaller
-    one's.
-
-    >>> [round(value, 3) for value in holm([0.01, 0.04, 0.03])]
-    [0.03, 0.06, 0.06]
-    """
-    adjusted = [0.0] * len(p)
-    largest = 0.0
-    # the i-th smallest of m p-values (i from 0) counts m − i times
-    for i, index in enumerate(sorted(range(len(p)), key=lambda k: p[k])):
-        largest = max(largest, min(1.0, (len(p) - i) * p[index]))
-        adjusted[index] = largest
-    return adjusted
 
 
 def sign_flip(differences: np.ndarray, seed: int = 0) -> float:

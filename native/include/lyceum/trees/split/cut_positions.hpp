@@ -47,9 +47,11 @@ public:
             for (size_t k = 0; k < size; ++k)
                 positions.sums[k * CutPositions::most + c] = positions.sums[k * CutPositions::most + count - 1];
         }
-        const bool free = node_.rules().min_leaf <= 1 && limits.least_weight <= 0. && !node_.is_monotonic();
+        const bool free = node_.rules().min_leaf <= 1 && limits.least_weight <= 0.;
         for (int side = limits.missing_sums ? 0 : -1; side < (limits.missing_sums ? 2 : 0); ++side) {
-            const double top = free ? merits<true>(full, side, limits) : merits<false>(full, side, limits);
+            const double top = node_.is_monotonic() ? monotone_merits(full, side, limits)
+                               : free               ? merits<true>(full, side, limits)
+                                                    : merits<false>(full, side, limits);
             if (side <= 0 && node_.rules().release8)
                 for (size_t c = 0; c < count; ++c) best.tried += positions.merits[c] > no_split;
             if (!node_.is_better(top, best.merit)) continue;
@@ -74,8 +76,8 @@ public:
             for (size_t k = 0; k < size; ++k)
                 positions.sums[k * CutPositions::most + static_cast<size_t>(c)] = limits.sums[k];
         }
-        const bool free = node_.rules().min_leaf <= 1 && limits.least_weight <= 0. && !node_.is_monotonic();
-        const double top = free ? merits<true>(lanes<double>, 1, limits) : merits<false>(lanes<double>, 1, limits);
+        const double top = node_.is_monotonic() ? monotone_merits(lanes<double>, 1, limits)
+                                                : merits<false>(lanes<double>, 1, limits);
         if (!node_.is_better(top, best.merit)) return;
         best.merit = top;
         best.missing_child = 1;
@@ -98,8 +100,14 @@ public:
     }
 
 private:
-    // Fills positions.merits and returns the largest; `Free` where a part of any size is allowed.
-    template <bool Free>
+    // Out of line, so that the loop of columns without a direction stays as small as it is.
+    [[gnu::noinline]] double monotone_merits(size_t full, int side, const CutLimits& limits) {
+        return merits<false, true>(full, side, limits);
+    }
+
+    // Fills positions.merits and returns the largest; `Free` where a part of any size is allowed, `Monotone` where the
+    // values of the parts must be in order.
+    template <bool Free, bool Monotone = false>
     double merits(size_t full, int side, const CutLimits& limits) {
         const Target& target = node_.target();
         const size_t size = node_.size();
@@ -125,7 +133,7 @@ private:
                 merit = (l >= few) & (r >= few) & (target.weight(before) >= least) & (target.weight(after) >= least)
                             ? merit
                             : splat(no_split);
-                if (node_.is_monotonic())
+                if constexpr (Monotone)
                     merit = node_.keeps_order(target.value(before), target.value(after)) ? merit : splat(no_split);
             }
             store(positions.merits + c, merit);

@@ -255,8 +255,14 @@ def _read_duckdb(path: str, file_format: FileFormat) -> pa.Table:
             with _interrupted_in_time(connection, watch):
                 relation = connection.sql(f"select * from {_quote(name)}")
                 return _fetch_arrow(relation, path, name)
-    # an interrupted stream of Arrow ends in an OSError
-    except (duckdb.Error, pa.ArrowException, OSError, UnicodeDecodeError) as error:
+    # an interrupted stream of Arrow ends in an OSError, or before it begins in a RuntimeError
+    except (
+        duckdb.Error,
+        pa.ArrowException,
+        OSError,
+        RuntimeError,
+        UnicodeDecodeError,
+    ) as error:
         if watch.left < 0:
             raise watch.error("its table or view") from error
         raise DataError(f"{path} cannot be read as a DuckDB file: {error}") from error

@@ -190,7 +190,7 @@ def _unpacked_bytes(content: memoryview, batch: _Table, body: int) -> int:
     # pairs of offset and length
     buffers = np.frombuffer(content, "<i8", 2 * n_buffers, start).reshape(-1, 2)
     lengths = np.maximum(buffers[:, 1], 0)
-    # the numbers of buffers of columns of views, which versions of Arrow before 19 take unchecked
+    # the numbers of buffers of columns of views, which versions of Arrow before 24 take unchecked
     start, n_columns = batch.vector(4)
     counts = np.frombuffer(content, "<i8", n_columns, start)
     if (counts < 0).any() or int(counts.astype(object).sum()) > n_buffers:

@@ -68,6 +68,11 @@ def growth_rules(
         min_weight = learner.min_weight_leaf
     else:
         min_weight = learner.min_weight_fraction_leaf * weight
+    if learner.splitter == "random" and learner.criterion == "absolute_error":
+        raise SettingError(
+            "splitter='random' draws thresholds for criteria of means and class shares:"
+            " criterion='absolute_error' tries all of them, with splitter='best'"
+        )
     max_features = learner.max_features_
     if max_features == len(schema):
         max_features = None

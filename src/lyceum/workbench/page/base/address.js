@@ -1,9 +1,15 @@
 // The address is the state: its path names the page, its parameters are spelled as the options of
 // the commands. Changing it is what clicks do; going back undoes them.
 
+import { exported } from "./exported_state.js";
 import { computed, signal } from "./reactive.js";
 
-const here = signal(window.location.pathname + window.location.search);
+const here = signal(exported ? exported.address : window.location.pathname + window.location.search);
+/** @type {string[]} */
+const before = []; // the addresses of an exported page, which has no history of its own
+
+/** The address as it is written. */
+export const address = () => here();
 
 /** The page that the address names. */
 export const pageName = computed(() => here().split("?")[0].replace(/^\//, ""));
@@ -21,9 +27,17 @@ export const queryText = computed(() => here().split("?")[1] ?? "");
  */
 export function go(path, { replace = false } = {}) {
   if (path === here()) return;
-  if (replace) window.history.replaceState(null, "", path);
+  if (exported) {
+    if (!replace) before.push(here());
+  } else if (replace) window.history.replaceState(null, "", path);
   else window.history.pushState(null, "", path);
   here.set(path);
+}
+
+/** Undo the last step. */
+export function back() {
+  if (!exported) window.history.back();
+  else here.change((now) => before.pop() ?? now);
 }
 
 /**

@@ -1,5 +1,6 @@
 // Parts that pages share: the three texts of an action, notices, numbers as people write them.
 
+import { back } from "./address.js";
 import { announce, h } from "./dom.js";
 import { signal, untracked } from "./reactive.js";
 
@@ -54,8 +55,8 @@ export function shown(loaded, make) {
   return () => {
     const { value, error, loading } = loaded();
     if (error) {
-      const back = h("button", { type: "button", class: "quiet", onclick: () => window.history.back() }, "take the last step back");
-      return [h("p", { class: "error", role: "alert" }, error), back];
+      const step = h("button", { type: "button", class: "quiet", onclick: back }, "take the last step back");
+      return [h("p", { class: "error", role: "alert" }, error), step];
     }
     if (value === null) return loading ? h("p", { class: "waiting", role: "status" }, "Reading …") : null;
     return untracked(() => make(value)); // made anew by another answer only
@@ -96,6 +97,16 @@ export function countText(n, noun) {
  */
 export function breakable(name) {
   return name.split("_").flatMap((part, index) => (index ? ["_", h("wbr"), part] : [part]));
+}
+
+/**
+ * A table of a summary: its title, its columns and its rows.
+ * @param {{ title: string, columns: string[], rows: (string | number | null)[][] }} table
+ */
+export function summaryTable({ title, columns, rows }) {
+  const cell = (/** @type {string | number | null} */ value) => (typeof value === "number" || value === null ? numberText(value) : value);
+  const lines = rows.map((row) => row.map(cell));
+  return h("div", { class: "scrolls", tabindex: "0", role: "region", "aria-label": title }, tableOf(title, columns, lines));
 }
 
 /**

@@ -1,6 +1,7 @@
 // Questions to the server: JSON, blocks of numbers, uploads and events. What is refused is an Error
 // whose message is the server's sentence.
 
+import { exported } from "./exported_state.js";
 import { effect, onEnd, signal, untracked } from "./reactive.js";
 
 /**
@@ -10,11 +11,36 @@ import { effect, onEnd, signal, untracked } from "./reactive.js";
 
 /** @typedef {{ head: any, columns: Record<string, Float32Array | Float64Array> }} Block */
 
+/** @type {Set<string>} */
+const asked = new Set();
+
+/** What was asked since the page was opened; an exported page takes the answers along. */
+export const askedPaths = () => [...asked];
+
+/** Forget what was asked: another page is opened. */
+export const forgetAsked = () => asked.clear();
+
+/**
+ * The answer that an exported page has with it.
+ * @param {string} path
+ * @param {RequestInit} [request]
+ */
+async function keptAnswer(path, request) {
+  const answer = request?.method ? undefined : exported?.answers[path];
+  if (!answer) throw new Error("This file holds what was open when it was exported: open the workbench to go on from here.");
+  if (answer.text !== undefined) return new Response(answer.text);
+  const text = atob(answer.bytes ?? "");
+  return new Response(Uint8Array.from(text, (letter) => letter.charCodeAt(0)));
+}
+
 /**
  * @param {string} path
  * @param {RequestInit} [request]
  */
 async function ask(path, request) {
+  if (exported) return keptAnswer(path, request);
+  const isQuestion = !request?.method;
+  if (isQuestion) asked.add(path);
   let response;
   try {
     response = await fetch(path, request);

@@ -1,9 +1,10 @@
 // What stands around the pages: tabs, undo, and the page that the address names.
 
-import { change, go, pageName, parameters, startAddress } from "./address.js";
+import { back, change, go, pageName, parameters, startAddress } from "./address.js";
 import { announce, append, h } from "./dom.js";
 import { effect, signal, untracked } from "./reactive.js";
-import { getJson, listen, startEvents } from "./server.js";
+import { askedPaths, forgetAsked, getJson, listen, startEvents } from "./server.js";
+import { themeButton } from "./theme.js";
 
 /** @typedef {{ name: string, title: string }} Tab */
 
@@ -22,9 +23,18 @@ function link(tab) {
 }
 
 /** @param {string} name */
-async function show(name) {
+function titleOf(name) {
+  return tabs().find((tab) => tab.name === name)?.title ?? name;
+}
+
+/**
+ * @param {string} name
+ * @param {{ forget?: boolean }} [how] forget: what was asked before
+ */
+async function show(name, { forget = true } = {}) {
   const main = /** @type {HTMLElement} */ (document.getElementById("main"));
-  const title = tabs().find((tab) => tab.name === name)?.title ?? name;
+  const title = titleOf(name);
+  if (forget) forgetAsked();
   document.title = `${title} – Lyceum workbench`;
   main.setAttribute("aria-busy", "true");
   try {
@@ -45,21 +55,38 @@ async function show(name) {
 let stop = () => {};
 
 function tools() {
-  const dark = window.matchMedia("(prefers-color-scheme: dark)");
-  const theme = signal(sessionStorage.getItem("theme") ?? "");
-  effect(() => {
-    const name = theme() || (dark.matches ? "dark" : "light");
-    document.documentElement.dataset.theme = name;
-  });
-  dark.addEventListener("change", () => theme.change((name) => name));
-  const turn = () => {
-    theme.set(document.documentElement.dataset.theme === "dark" ? "light" : "dark");
-    sessionStorage.setItem("theme", theme());
+  const busy = signal(false);
+  const take = async () => {
+    busy.set(true);
+    const name = pageName();
+    try {
+      // opened anew, so that everything that it asks at this address is taken along
+      await show(name, { forget: false });
+      await settled();
+      const { exportPage } = await import("./exporting.js");
+      await exportPage(name, titleOf(name));
+      announce("exported");
+    } catch (error) {
+      announce(String(error));
+    } finally {
+      busy.set(false);
+    }
   };
   return [
-    h("button", { type: "button", class: "quiet", onclick: () => window.history.back() }, "Undo"),
-    h("button", { type: "button", class: "quiet", onclick: turn }, "Light or dark"),
+    h("button", { type: "button", class: "quiet", onclick: back }, "Undo"),
+    h("button", { type: "button", class: "quiet", disabled: busy, onclick: take }, "Export"),
+    themeButton(),
   ];
+}
+
+/** When the page has asked nothing new for a while. */
+async function settled() {
+  const pause = () => new Promise((go) => setTimeout(go, 300));
+  let n = -1;
+  while (n !== askedPaths().length) {
+    n = askedPaths().length;
+    await pause();
+  }
 }
 
 async function start() {

@@ -9,7 +9,7 @@ const CELLS = [72, 44];
 /**
  * @param {ArrayLike<number>} xs
  * @param {ArrayLike<number>} ys
- * @param {{ title: string, xLabel: string, yLabel: string, groups?: ArrayLike<number> | null, names?: string[], width?: number, height?: number, xText?: (value: number) => string, yText?: (value: number) => string, onpick?: (row: number) => void }} options
+ * @param {{ title: string, xLabel: string, yLabel: string, groups?: ArrayLike<number> | null, names?: string[], picked?: number | null, rows?: ArrayLike<number>, width?: number, height?: number, xText?: (value: number) => string, yText?: (value: number) => string, onpick?: (row: number) => void }} options
  */
 export function scatter(xs, ys, options) {
   const drawing = frame({
@@ -26,7 +26,7 @@ export function scatter(xs, ys, options) {
  * @param {ReturnType<typeof frame>} drawing
  * @param {ArrayLike<number>} xs
  * @param {ArrayLike<number>} ys
- * @param {{ xLabel: string, yLabel: string, groups?: ArrayLike<number> | null, names?: string[], onpick?: (row: number) => void }} options
+ * @param {{ xLabel: string, yLabel: string, groups?: ArrayLike<number> | null, names?: string[], picked?: number | null, rows?: ArrayLike<number>, onpick?: (row: number) => void }} options
  */
 function points(drawing, xs, ys, options) {
   const rows = [];
@@ -34,14 +34,16 @@ function points(drawing, xs, ys, options) {
     if (!Number.isFinite(xs[i]) || !Number.isFinite(ys[i])) continue;
     const group = options.groups ? options.groups[i] : 0;
     const name = options.names?.[group] ?? "";
+    const row = options.rows ? options.rows[i] : i;
+    const tone = typeof options.picked === "number" && options.picked !== group ? " dim" : "";
     const point = s(
       "circle",
-      { cx: drawing.x(xs[i]).toFixed(1), cy: drawing.y(ys[i]).toFixed(1), r: 2.6, class: `point series-${group % 6}${options.onpick ? " picks" : ""}` },
-      s("title", {}, `row ${i}: ${tickText(xs[i])}, ${tickText(ys[i])}${name ? `, ${name}` : ""}`),
+      { cx: drawing.x(xs[i]).toFixed(1), cy: drawing.y(ys[i]).toFixed(1), r: 2.6, class: `point series-${group % 6}${tone}${options.onpick ? " picks" : ""}` },
+      s("title", {}, `row ${row}: ${tickText(xs[i])}, ${tickText(ys[i])}${name ? `, ${name}` : ""}`),
     );
-    if (options.onpick) point.addEventListener("click", () => options.onpick?.(i));
+    if (options.onpick) point.addEventListener("click", () => options.onpick?.(row));
     drawing.plot.append(point);
-    if (rows.length < 500) rows.push([i, xs[i], ys[i], name]);
+    if (rows.length < 500) rows.push([row, xs[i], ys[i], name]);
   }
   return { heads: ["row", options.xLabel, options.yLabel, ""], rows };
 }

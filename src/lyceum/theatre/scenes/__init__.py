@@ -1,0 +1,1 @@
+"""The scenes of every method, one module per kind; each has its METHODS."""

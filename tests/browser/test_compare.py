@@ -1,0 +1,93 @@
+"""Compare: several studies side by side, with their ranks and the critical difference."""
+
+import json
+import shlex
+import shutil
+import subprocess
+import sys
+
+import pytest
+from tests.workbench.started import check_accessible, opened
+
+import lyceum
+from lyceum import datasets
+from lyceum.errors import SettingError
+from lyceum.studies import Study, compare_studies
+
+expect = pytest.importorskip("playwright.sync_api").expect
+
+
+@pytest.fixture(scope="module")
+def workbench(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("compare")
+    shutil.copy(datasets.path("weather"), folder / "weather.csv")
+    for target in ("play", "windy", "outlook"):
+        lyceum.study(
+            folder / "weather.csv",
+            target,
+            learners=["NaiveBayes", "KNeighborsClassifier", "DecisionTreeClassifier"],
+            folds=2,
+            n_settings=1,
+            committees=False,
+            out=folder / f"{target}-study",
+        )
+    with opened(folder) as workbench:
+        yield workbench
+
+
+def test_ranks_are_those_of_the_library(workbench, page):
+    folder = workbench.folder
+    names = ["play-study", "windy-study", "outlook-study"]
+    page.goto(workbench.address)
+    page.goto(f"{workbench.origin}/compare")
+    for name in names:
+        page.get_by_label(name).check()
+    comparison = compare_studies([folder / name for name in names])
+    # by hand from what the studies themselves say
+    for name, row in zip(names, comparison.losses):
+        study = Study.open(folder / name)
+        said = [study.comparison[learner].loss for learner in comparison.learners]
+        assert said == row.tolist()
+    page.get_by_text(f"chi-square {comparison.statistic:.4g}, p =").wait_for()
+    picture = page.get_by_role("img", name="Mean ranks")
+    labels = picture.locator("g.rank > title").all_text_contents()
+    study = Study.open(folder / names[0])
+    wanted = {
+        f"{study.comparison[learner].label}: {rank:.2f}"
+        for learner, rank in zip(comparison.learners, comparison.mean_ranks)
+    }
+    assert set(labels) == wanted
+    critical = f"CD {comparison.critical_difference:.2f}"
+    expect(picture).to_contain_text(critical)
+    pair = comparison.pairs[0]
+    line = page.get_by_role("table", name="Pairs by Wilcoxon").get_by_role("row").nth(1)
+    expect(line).to_contain_text(study.comparison[pair.first].label)
+    expect(line).to_contain_text(f"{pair.p_value:.3g}")
+    page.get_by_text("with so few, Wilcoxon's test cannot show").wait_for()
+    check_accessible(page)
+    page.get_by_role("button", name="as command").click()
+    command = shlex.split(page.locator(".code pre").inner_text())
+    printed = subprocess.run(
+        [sys.executable, "-m", *command, "--json"],
+        cwd=folder,
+        capture_output=True,
+        check=True,
+    )
+    assert json.loads(printed.stdout) == json.loads(json.dumps(comparison.as_dict()))
+    page.get_by_role("button", name="as Python").click()
+    page.get_by_text("lyceum.studies.compare_studies(").wait_for()
+    page.get_by_label("outlook-study").uncheck()
+    two = compare_studies([folder / name for name in names[:2]])
+    page.get_by_text(f"over 2 tables: chi-square {two.statistic:.4g}").wait_for()
+    with pytest.raises(SettingError, match="'Ridge' is not in all of them"):
+        compare_studies([folder / name for name in names], learners=["Ridge"])
+
+
+def test_compare_in_the_dark_and_on_a_phone(workbench, page):
+    page.emulate_media(color_scheme="dark")
+    page.set_viewport_size({"width": 375, "height": 800})
+    page.goto(workbench.address)
+    page.goto(f"{workbench.origin}/compare?study=play-study&study=windy-study")
+    page.get_by_role("img", name="Mean ranks").wait_for()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 375
+    check_accessible(page)
