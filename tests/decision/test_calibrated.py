@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.isotonic import IsotonicRegression
-from sklearn.model_selection import KFold, PredefinedSplit
+from sklearn.model_selection import KFold, PredefinedSplit, StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
 
 import lyceum
@@ -212,3 +212,24 @@ def test_summaries_are_titled_as_those_of_all_learners():
         CalibratedClassifierCV(GaussianNB()).fit(X, y).summary().title
         == "CalibratedClassifierCV"
     )
+
+
+def test_a_class_that_a_fold_lacks_has_no_posterior_there():
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    y = np.repeat(["a", "b", "c", "d"], 10)
+    splits = [(np.arange(30), np.arange(40)), (np.arange(40), np.arange(40))]
+    model = CalibratedClassifierCV(NaiveBayes(), cv=splits, ensemble=True).fit(X, y)
+    first, second = model.calibrated_classifiers_
+    assert first.estimator_.classes_.tolist() == ["a", "b", "c"]
+    assert first.predict_proba(X).shape == second.predict_proba(X).shape == (40, 4)
+    np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1.0)
+
+
+def test_folds_in_the_order_of_the_rows_as_in_scikit_learn():
+    X = np.random.default_rng(0).normal(size=(90, 2))
+    y = (X[:, 0] + np.random.default_rng(1).normal(size=90) > 0).astype(int)
+    ours = CalibratedClassifierCV(NaiveBayes(), cv=3).fit(X, y)
+    folds = CalibratedClassifierCV(NaiveBayes(), cv=StratifiedKFold(3)).fit(X, y)
+    np.testing.assert_array_equal(ours.predict_proba(X), folds.predict_proba(X))
+    with pytest.raises(DataError, match="Requesting 80-fold cross-validation"):
+        CalibratedClassifierCV(NaiveBayes(), cv=80).fit(X, y)

@@ -3,9 +3,9 @@
 #include <nanobind/stl/vector.h>
 
 #include <lyceum/trees/grow/tree_grower.hpp>
-#include <lyceum/trees/several_targets.hpp>
 
 #include "trees/columns_and_rules.hpp"
+#include "trees/grow_several.hpp"
 
 using namespace nb::literals;
 
@@ -94,7 +94,7 @@ public:
         auto all =
             instances<ClassRow>(n, w, rows, [](std::uint32_t i, double weight) { return ClassRow{i, 0, weight}; });
         const SeveralTargets target{rules_.criterion, y.data(), outputs, classes.empty() ? nullptr : first_.data()};
-        grower_ = std::make_unique<TreeGrower<SeveralTargets>>(target, columns.view(), rules_, std::move(all));
+        grower_ = grower_of_several(target, columns.view(), rules_, std::move(all));
     }
 
     AnyGrower& operator*() { return *grower_; }

@@ -20,7 +20,7 @@ from lyceum.cli.commands import (
 )
 from lyceum.cli.commands.bayesnet import bayesnet
 from lyceum.cli.deferred_imports import defer_imports
-from lyceum.cli.ending import run_and_exit
+from lyceum.cli.ending import note_start, run_and_exit
 from lyceum.cli.help import Commands
 from lyceum.cli.options import (
     AsJson,
@@ -97,7 +97,7 @@ def _lyceum(
         ),
     ] = False,
 ) -> None:
-    pass
+    note_start()
 
 
 @app.command(

@@ -193,7 +193,9 @@ class CalibratedClassifierCV(MetaEstimatorMixin, Classifier, BaseEstimator):
             proba[np.ix_(test, columns)] = posteriors_of(fitted, take(test))
             tested[test] = True
             if self.ensemble:
-                voters.append(self._voter(fitted, codes, proba, w, test))
+                voter = self._voter(fitted, codes, proba, w, test)
+                voter.classes_ = np.asarray(labels)
+                voters.append(voter)
         if voters:
             self.calibrated_classifiers_ = voters
         # a splitter may leave rows untested
@@ -211,7 +213,6 @@ class CalibratedClassifierCV(MetaEstimatorMixin, Classifier, BaseEstimator):
         voter.map_ = PosteriorMap.fit(
             str(self.method), codes[test], proba[test], weight
         )
-        voter.classes_ = np.asarray(fitted.classes_)
         inherit_columns(voter, fitted, schema=True)
         return voter
 
@@ -246,7 +247,11 @@ class CalibratedClassifierCV(MetaEstimatorMixin, Classifier, BaseEstimator):
         check_is_fitted(self)
         voters = getattr(self, "calibrated_classifiers_", None)
         if voters is None:
-            return self._from_posteriors(posteriors_of(self.estimator_, X))
+            seen = posteriors_of(self.estimator_, X)
+            known = np.searchsorted(self.classes_, self.estimator_.classes_)
+            proba = np.zeros((len(seen), len(self.classes_)))
+            proba[:, known] = seen  # a class that its fold lacked has 0
+            return self._from_posteriors(proba)
         mean = np.zeros((0, 0))
         for voter in voters:
             proba = voter.predict_proba(X)

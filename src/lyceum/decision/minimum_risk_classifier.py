@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from functools import partial
 from numbers import Real
 from typing import Any, ClassVar
@@ -52,7 +53,9 @@ def _can_explain(self: Any) -> bool:
 
 def _inner_estimator(estimator: Estimator) -> Any:
     """The estimator whose posteriors are explained: the one inside a calibration."""
-    if hasattr(estimator, "calibrated_classifiers_"):  # scikit-learn's
+    # a module that takes long to import: where it is not, no such object can be
+    theirs = sys.modules.get("sklearn.calibration")
+    if theirs is not None and isinstance(estimator, theirs.CalibratedClassifierCV):
         estimator = estimator.calibrated_classifiers_[0].estimator
     if isinstance(estimator, FrozenEstimator):
         return estimator.estimator
@@ -220,12 +223,10 @@ class MinimumRiskClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
                 "calibrate needs folds of rows in memory: give X and y, or calibrate scanned rows"
                 " inside, MinimumRiskClassifier(CalibratedClassifierCV(...))"
             )
-        from sklearn.calibration import (  # takes long to import
-            CalibratedClassifierCV as TheirCalibratedClassifierCV,
-        )
-
         # one estimator, on all rows, and a calibration of its out-of-fold posteriors
-        return TheirCalibratedClassifierCV(
+        from sklearn.calibration import CalibratedClassifierCV  # takes long to import
+
+        return CalibratedClassifierCV(
             clone(self.estimator), method=self.calibrate, cv=self.cv, ensemble=False
         )
 

@@ -111,7 +111,7 @@ def named_members(members: Sequence[Any], what: str = "estimators") -> list[Memb
     for member in named:
         if names.count(member.name) > 1:
             raise SettingError(
-                f"two {what} are named {member.name!r}: give each its own name"
+                f"Names provided are not unique: {names}; give each of {what} its own name"
             )
         learner = member.estimator
         if not hasattr(learner, "fit") or not hasattr(learner, "predict"):
@@ -222,8 +222,8 @@ class NamedEnsemble(_BaseComposition, Ensemble):
         The indices of the members' columns, None for all.
     seed_ : int
         The seed that was used.
-    typical_ : array of shape (d,)
-        The mean or commonest cell of every column, coded; where explanations start.
+    background_ : array of shape (m, d)
+        Rows that stand for all rows, coded; where explanations start.
     """
 
     _inputs: ClassVar[type[Inputs]] = Inputs
@@ -342,6 +342,7 @@ class NamedEnsemble(_BaseComposition, Ensemble):
     ) -> tuple[MemberData, np.ndarray, np.ndarray | None]:
         self._validate_params()
         members = self._members()
+        self._validate_names([name for name, _ in self._named_estimators])
         self._check_tasks(members)
         data, target, w = super()._member_data(X, y, w)
         if w is not None:
@@ -537,10 +538,10 @@ class NamedEnsemble(_BaseComposition, Ensemble):
         """What every column adds to the posterior of the class, or to the number, that is
         predicted, and the answer and share of every member (`detail`).
 
-        The base is the answer for a row of typical cells (`typical_`), whose columns are replaced
-        by the row's own, one after the other, from both ends. Members of any library are explained
-        so; if they were given a frame, columns are replaced in the frame, by typical cells of its
-        own types.
+        The base is the answer for rows drawn in `fit` (`background_`) in the mean, whose columns
+        are replaced by the row's own in random orders (Shapley's values, sampled). Members of any
+        library are explained so; if they were given a frame, columns are replaced in the frame, by
+        cells of its own types.
         """
         explanation, parts = self._replace_with_more(
             self._fused_answer, self._flat_member_parts, X, self._unit

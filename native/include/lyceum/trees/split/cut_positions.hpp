@@ -76,8 +76,8 @@ public:
             for (size_t k = 0; k < size; ++k)
                 positions.sums[k * CutPositions::most + static_cast<size_t>(c)] = limits.sums[k];
         }
-        const double top = node_.is_monotonic() ? monotone_merits(lanes<double>, 1, limits)
-                                                : merits<false>(lanes<double>, 1, limits);
+        const double top =
+            node_.is_monotonic() ? monotone_merits(lanes<double>, 1, limits) : merits<false>(lanes<double>, 1, limits);
         if (!node_.is_better(top, best.merit)) return;
         best.merit = top;
         best.missing_child = 1;

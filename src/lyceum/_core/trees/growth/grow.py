@@ -218,6 +218,8 @@ def _split_large_nodes(grower: Any, d: int) -> None:
     """Split nodes, each by all threads, until there is enough to do for every thread alone."""
     while True:
         rows = grower.open
+        if not rows:  # a root of columns of one value
+            return
         largest = int(np.argmax(rows))
         if rows[largest] * d < LARGE or rows[largest] * 4 * n_threads() < sum(rows):
             return
