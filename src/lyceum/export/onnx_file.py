@@ -116,11 +116,7 @@ def _answers(graph: Graph, x: str, program: Program) -> list[Any]:
         graph.node("Where", refused, nothing, value, output="predicted")
         outputs.append(_output("predicted", "f"))
         return outputs[::-1]
-    scores = x
-    if program.decides_apart:
-        K = len(program.labels)
-        scores = graph.columns(x, list(range(K, 2 * K)))
-        x = graph.columns(x, list(range(K)))
+    x, scores = _parted(graph, x, program)
     best = graph.node("ArgMax", scores, axis=1, keepdims=0)
     outputs.append(_label(graph, best, program.labels, refused, "predicted"))
     if program.has_posteriors:
@@ -134,6 +130,15 @@ def _answers(graph: Graph, x: str, program: Program) -> list[Any]:
     if program.costs is not None:
         outputs += _minimum_risk(graph, x, best, program.costs, refused)
     return [*outputs[1:], outputs[0]]
+
+
+def _parted(graph: Graph, x: str, program: Program) -> tuple[str, str]:
+    """The posteriors, and the scores that decide: often the same."""
+    if not program.decides_apart:
+        return x, x
+    K = len(program.labels)  # type: ignore[arg-type]
+    scores = graph.columns(x, list(range(K, 2 * K)))
+    return graph.columns(x, list(range(K))), scores
 
 
 def _output(name: str, kind: str) -> Any:

@@ -312,25 +312,38 @@ def _pairs(graph: Graph, x: str, p: Constants) -> str:
     return graph.node("Add", votes, graph.node("Div", sums, size))
 
 
-def _couple(graph: Graph, x: str, p: Constants) -> str:
+def _pair_shares(graph: Graph, x: str, p: Constants) -> str:
+    """r_ij, (N, K, K), by where in x and 1 - x it is; zeros on the diagonal."""
     size = p["size"]
-    # r_ij, (N, K, K), by where in x and 1 - x it is; the diagonal is cut to zero
     one = graph.constant(1.0)
     both = graph.beside([x, graph.node("Sub", one, x), graph.rows_like(x, [0.0])])
     index = np.full((size, size), 2 * len(p["pairs"]))
-    for place, (i, j) in enumerate(p["pairs"]):
-        index[j, i] = place
-        index[i, j] = len(p["pairs"]) + place
+    for number, (i, j) in enumerate(p["pairs"]):
+        index[j, i] = number
+        index[i, j] = len(p["pairs"]) + number
     r = graph.columns(both, index)
     r = graph.node("Max", r, graph.constant(p["least"]))
     r = graph.node("Min", r, graph.constant(1.0 - p["least"]))
-    r = graph.node("Mul", r, graph.constant(1.0 - np.eye(size)))
+    return graph.node("Mul", r, graph.constant(1.0 - np.eye(size)))
+
+
+def _couple(graph: Graph, x: str, p: Constants) -> str:
+    size = p["size"]
+    one = graph.constant(1.0)
+    r = _pair_shares(graph, x, p)
     product = graph.node("Mul", r, graph.node("Transpose", r, perm=[0, 2, 1]))
     squares = graph.inserted(graph.total(graph.node("Mul", r, r)), 2)
     diagonal = graph.node("Mul", squares, graph.constant(np.eye(size)))
     rows = graph.node("Add", graph.node("Sub", one, product), diagonal)
     right = graph.inserted(graph.rows_like(x, [1.0] * size), 2)
     rows = graph.node("Concat", rows, right, axis=2)
+    known = _eliminate(graph, rows, size)
+    known = graph.node("Div", known, graph.total(known, keep=True))
+    return _shares(graph, graph.node("Max", known, graph.constant(p["floor"])), {})
+
+
+def _eliminate(graph: Graph, rows: str, size: int) -> str:
+    """The solutions of systems (N, K, K + 1) of positive definite matrices, (N, K)."""
     # elimination: every row less its cell of the pivot's column times the pivot's row
     for i in range(size):
         pivot = graph.columns(rows, [i])
@@ -340,9 +353,7 @@ def _couple(graph: Graph, x: str, p: Constants) -> str:
         unit = np.eye(size)[:, [i]]
         factors = graph.node("Sub", factors, graph.constant(unit))
         rows = graph.node("Sub", rows, graph.node("Mul", factors, pivot))
-    known = graph.node("Gather", rows, graph.index(size), axis=2)
-    known = graph.node("Div", known, graph.total(known, keep=True))
-    return _shares(graph, graph.node("Max", known, graph.constant(p["floor"])), {})
+    return graph.node("Gather", rows, graph.index(size), axis=2)
 
 
 def _weighted_median(graph: Graph, x: str, p: Constants) -> str:

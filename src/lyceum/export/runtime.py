@@ -314,7 +314,16 @@ def couple(x, p):
     for i in range(size):
         rows[i][i] = 1.0 + sum(r[j][i] ** 2 for j in range(size))
         rows[i].append(1.0)
-    # the matrix is positive definite: elimination needs no other order
+    solution = eliminate(rows)
+    total = sum(solution)
+    known = [max(v / total, p["floor"]) for v in solution]
+    return [v / sum(known) for v in known]
+
+
+def eliminate(rows):
+    """The solution of a system, its right side last in every row, whose matrix is positive
+    definite: elimination needs no other order."""
+    size = len(rows)
     for i in range(size):
         pivot = [v / rows[i][i] for v in rows[i]]
         for k in range(size):
@@ -322,9 +331,7 @@ def couple(x, p):
                 factor = rows[k][i]
                 rows[k] = [v - factor * q for v, q in zip(rows[k], pivot)]
         rows[i] = pivot
-    total = sum(row[-1] for row in rows)
-    known = [max(row[-1] / total, p["floor"]) for row in rows]
-    return [v / sum(known) for v in known]
+    return [row[-1] for row in rows]
 
 
 def weighted_median(x, p):
@@ -363,7 +370,8 @@ def radial(x, p):
 def mix(x, p):
     """The sum of g_j v_jk over j: the first numbers are shares, the others answers, each of
     `width` numbers."""
-    n, width = p["n"], p["width"]
+    n = p["n"]
+    width = p["width"]
     return [sum(x[j] * x[n + j * width + k] for j in range(n)) for k in range(width)]
 
 

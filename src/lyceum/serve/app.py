@@ -71,7 +71,6 @@ def make_app(
     ]
     if may_put:
         routes.append(Route("/models/{name}", put_model, methods=["PUT"]))
-
     log = None if prediction_log is None else PredictionLog(prediction_log)
 
     @asynccontextmanager

@@ -129,39 +129,41 @@ class StepColumns:
         return Z
 
     def operations(self) -> list[Operation]:
-        """`center_cells` for exported models."""
+        """`center_cells` for exported models: a sum of what numbers and categories give, each in
+        its own columns."""
         p = len(self.center)
-        start = self.start.tolist()
+        branches: list[list[Operation]] = []
         numbers = [j for j, ranks in enumerate(self.ranks) if not len(ranks)]
-        places = [start[j] for j in numbers]
-        tables = []
-        for j, ranks in enumerate(self.ranks):
-            steps = np.arange(start[j + 1] - start[j])
-            if len(ranks) and len(steps):
-                table = np.zeros((len(ranks), p))
-                known = ranks >= 0
-                above = (ranks[known, None] > steps).astype(np.float64)
-                table[known, start[j] : start[j + 1]] = (
-                    above - self.center[start[j] : start[j + 1]]
-                )
-                tables.append([j, table.tolist()])
-        # a sum of what numbers and categories give, each in its own columns
-        centered = affine_operation(self.center[places], np.ones(len(places)))
-        of_numbers: list[Operation] = [
-            ("pick", {"columns": numbers}),
-            centered,
-            ("fill", {"values": [0.0] * len(numbers), "flagged": []}),
-            ("scatter", {"columns": places, "size": p}),
-        ]
-        of_categories: list[Operation] = [
-            (
-                "column_densities",
-                {"log_prior": [0.0] * p, "gaussians": [], "tables": tables},
+        if numbers:
+            columns = self.start[numbers]
+            branches.append(
+                [
+                    ("pick", {"columns": numbers}),
+                    affine_operation(self.center[columns], np.ones(len(columns))),
+                    ("fill", {"values": [0.0] * len(numbers), "flagged": []}),
+                    ("scatter", {"columns": columns.tolist(), "size": p}),
+                ]
             )
+        tables = [
+            [j, self._step_table(j).tolist()]
+            for j, ranks in enumerate(self.ranks)
+            if len(ranks)
         ]
-        branches = [of_numbers] * bool(numbers) + [of_categories] * bool(tables)
-        sums = {"rule": "sum", "weights": [1.0] * len(branches), "width": p}
-        return [("branches", {"branches": branches}), ("fuse", sums)]
+        if tables:
+            sums = {"log_prior": [0.0] * p, "gaussians": [], "tables": tables}
+            branches.append([("column_densities", sums)])
+        added = {"rule": "sum", "weights": [1.0] * len(branches), "width": p}
+        return [("branches", {"branches": branches}), ("fuse", added)]
+
+    def _step_table(self, j: int) -> np.ndarray:
+        """What every category of a column gives, (n_categories, p); zeros without rows in fit."""
+        ranks = self.ranks[j]
+        first, last = self.start[j : j + 2]
+        table = np.zeros((len(ranks), len(self.center)))
+        known = ranks >= 0
+        above = ranks[known, None] > np.arange(last - first)
+        table[known, first:last] = above - self.center[first:last]
+        return table
 
     def _step_cells(self, X: np.ndarray, only: np.ndarray) -> np.ndarray:
         """Numbers as they are, categories as one 0/1 column per step between ranks; NaN where
