@@ -86,7 +86,9 @@ class SupportVectors(KernelLearner):
     @property
     def _solver_settings(self) -> SolverSettings:
         n_rounds = sys.maxsize if self.max_iter == -1 else self.max_iter
-        return SolverSettings(float(self.tol), n_rounds, 1e6 * self.cache_size)
+        cache = 1e6 * self.cache_size
+        record = bool(getattr(self, "record", False))
+        return SolverSettings(float(self.tol), n_rounds, cache, record)
 
     def _store_support(
         self,

@@ -17,6 +17,7 @@ from lyceum._core.base import Classifier
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block
 from lyceum._core.probability import class_weight_factors
+from lyceum._core.steps import StepColumn, StepKind
 from lyceum._core.types import Categories, ClassWeight, Data, Operation, Target, Weights
 from lyceum.errors import SettingError, cannot_export
 from lyceum.kernels.svm.margin_machine import MarginMachine, fit_margin_machine
@@ -71,6 +72,8 @@ class SVC(Classifier, SupportVectors):
         of a column of s: ½ (b/s)² is added to the objective, as in `LinearSVC`.
     strategy : {"one_vs_one", "one_vs_rest"}, default="one_vs_one"
         The machines of more than two classes.
+    record : bool, default=False
+        Whether to keep α after every step of SMO, in `record_`: for small tables.
     probability : bool, default=False
         Whether `predict_proba` is available: a sigmoid of the scores, fitted on five folds of rows
         that the machine has not seen, and coupled over the machines.
@@ -131,6 +134,10 @@ class SVC(Classifier, SupportVectors):
         The number of working sets.
     converged_ : bool
         Whether `tol` was reached.
+    record_ : list of dict
+        With `record=True`, for every step of SMO its number `step`, `machine`, the `pair` of rows
+        that moved (several where the last digits were solved for), `alpha` of all rows and the dual
+        `objective`.
     history_ : list of float
         The dual objective of the machines, working set by working set.
 
@@ -164,7 +171,27 @@ class SVC(Classifier, SupportVectors):
         "break_ties": ["boolean"],
         "class_weight": [StrOptions({"balanced"}), dict, None],
         "random_state": ["random_state"],
+        "record": ["boolean"],
     }
+    _step_kind = StepKind(
+        "step",
+        (
+            StepColumn("machine", "machine", "the number of the pair of classes"),
+            StepColumn("pair", "i, j", "the pair of rows that violates most"),
+            StepColumn(
+                "alpha",
+                "α",
+                "α_i ← α_i + y_i d, α_j ← α_j − y_j d, d = (v_i − v_j) / |φ_i − φ_j|²"
+                " within 0 ≤ α ≤ C",
+                axes=("row",),
+            ),
+            StepColumn(
+                "objective",
+                "D",
+                "D = Σ α − ½ Σ α_i α_j y_i y_j k(x_i, x_j), which rises",
+            ),
+        ),
+    )
 
     def __init__(
         self,
@@ -187,6 +214,7 @@ class SVC(Classifier, SupportVectors):
         fit_intercept: bool = True,
         intercept_scaling: float = np.inf,
         strategy: str = "one_vs_one",
+        record: bool = False,
         categorical_features: Categories = "from_dtype",
     ):
         self.C = C
@@ -200,6 +228,7 @@ class SVC(Classifier, SupportVectors):
         self.fit_intercept = fit_intercept
         self.intercept_scaling = intercept_scaling
         self.strategy = strategy
+        self.record = record
         self.probability = probability
         self.class_weight = class_weight
         self.tol = tol
@@ -230,6 +259,9 @@ class SVC(Classifier, SupportVectors):
             self._machine(cells, block.y, bound, *pair) for pair in self.machines_
         ]
         self._finish(machines, cells, block.y, weighted, n)
+        self.__dict__.pop("record_", None)
+        if self.record:
+            self._keep_record(machines, cells, weighted, n)
         if self._has_posteriors:
             self.calibration_ = calibrate_machines(
                 self,
@@ -307,6 +339,41 @@ class SVC(Classifier, SupportVectors):
         self._store_support(used, coef, cells, weighted)
         self._set_dual_coef(coef[used], codes[used])
         self._set_optima([machine for _, machine in machines])
+
+    def _keep_record(
+        self,
+        machines: list[tuple[np.ndarray, MarginMachine]],
+        cells: Any,
+        weighted: np.ndarray,
+        n: int,
+    ) -> None:
+        """α of all rows after every step of every machine."""
+        self.record_: list[dict[str, Any]] = []
+        shift = 0.0
+        if self.fit_intercept and np.isfinite(self.intercept_scaling):
+            shift = float(self.intercept_scaling) ** 2
+        for m, (mine, machine) in enumerate(machines):
+            if self._is_precomputed:
+                K = cells[np.ix_(mine, mine)]
+            else:
+                K = self.kernel_.gram(cells[mine])
+            last = machine.record[0]
+            # the last digits are solved for after the steps
+            moved = not np.array_equal(machine.record[-1], machine.alpha)
+            for step in [*machine.record, *([machine.alpha] if moved else [])]:
+                alpha = np.zeros(n)
+                alpha[weighted[mine]] = step
+                coef = machine.signs * step
+                pair = weighted[mine][np.flatnonzero(step != last)]
+                entry = {
+                    "step": len(self.record_),
+                    "machine": m,
+                    "pair": pair.tolist(),
+                    "alpha": alpha,
+                    "objective": float(step.sum() - 0.5 * coef @ (K + shift) @ coef),
+                }
+                self.record_.append(entry)
+                last = step
 
     def _set_dual_coef(self, coef: np.ndarray, codes: np.ndarray) -> None:
         K = len(self.classes_)
