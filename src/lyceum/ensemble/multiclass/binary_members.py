@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, is_regressor
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import (
@@ -126,12 +126,15 @@ def member_weights(estimator: Estimator, w: np.ndarray | None) -> np.ndarray | N
 
 
 def binary_score(member: Estimator, data: MemberData) -> np.ndarray:
-    """How far a member is for 1: its decision function, P(1|x) - P(0|x), or 1 and -1, (n,)."""
+    """How far a member is for 1: its decision function, P(1|x) - P(0|x), twice the number that a
+    regressor predicts less 1, or 1 and -1, (n,)."""
     if hasattr(member, "decision_function"):
         scores = data.predict_with(member, "decision_function")
         return scores.reshape(-1).astype(np.float64)
     if hasattr(member, "predict_proba"):
         return 2.0 * yes_posterior(member, data) - 1.0
+    if is_regressor(member):  # of the numbers 0 and 1
+        return 2.0 * data.numbers(member) - 1.0
     return np.where(data.predict_with(member) == 1, 1.0, -1.0)
 
 
