@@ -68,7 +68,7 @@ dropin: $(STAMP)
 site: $(STAMP)
 	$(BIN)/python requirements.py docs > .venv/docs.txt
 	$(PIP) --requirement .venv/docs.txt
-	$(BIN)/python tools/site.py build/site/source
+	$(BIN)/python tools/site build/site/source
 	$(BIN)/python -m sphinx -q -W --keep-going -j 2 -b html build/site/source build/site/html
 	@echo "the site is in build/site/html/index.html"
 

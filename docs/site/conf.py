@@ -1,7 +1,9 @@
-"""The site: pages are gathered by tools/site.py, mathematics is MathML, nothing is fetched."""
+"""The site: pages are gathered by tools/site, mathematics is MathML, nothing is fetched."""
 
+import ast
 import re
 from html import escape
+from pathlib import Path
 
 from docutils import nodes
 from docutils.parsers.rst import roles
@@ -21,13 +23,44 @@ extensions = [
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
+    "sphinx_gallery.gen_gallery",
 ]
-myst_enable_extensions = ["colon_fence"]
+templates_path = ["_templates"]
+exclude_patterns = ["_scripts"]
+myst_enable_extensions = ["colon_fence", "dollarmath"]
 myst_heading_anchors = 3
 # headings of generated parts may begin one level deeper than their page
 # and scikit-learn's docstrings name labels of its own site
 suppress_warnings = ["myst.header", "ref.ref"]
 
+# a picture is drawn again when its script has changed
+sphinx_gallery_conf = {
+    "examples_dirs": "_scripts",
+    "gallery_dirs": "gallery",
+    "backreferences_dir": "gallery/used",
+    "doc_module": ("lyceum",),
+    "filename_pattern": "",
+    "within_subsection_order": "FileNameSortKey",
+    "abort_on_example_error": True,
+    "download_all_examples": False,
+    "show_signature": False,
+    "parallel": 2,
+}
+
+
+def _pictured() -> set[str]:
+    """The public names that scripts of the gallery import, or use as plot.NAME."""
+    names = set()
+    for script in Path(__file__).parent.glob("_scripts/*/*.py"):
+        code = script.read_text(encoding="utf-8")
+        for node in ast.walk(ast.parse(code)):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                names |= {f"{node.module}.{alias.name}" for alias in node.names}
+        names |= {f"lyceum.plot.{name}" for name in re.findall(r"plot\.(\w+)\(", code)}
+    return names
+
+
+autosummary_context = {"pictured": _pictured()}
 autosummary_generate = True
 autodoc_typehints = "none"  # the docstring says what a parameter takes
 autodoc_member_order = "bysource"
@@ -41,7 +74,8 @@ html_title = "Lyceum"
 html_show_sourcelink = False
 html_copy_source = True
 html_sourcelink_suffix = ""
-html_static_path = []
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
 html_theme_options = {
     "navbar_align": "left",
     "navigation_with_keys": False,

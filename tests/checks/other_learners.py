@@ -20,7 +20,7 @@ from lyceum.decision import (
 )
 from lyceum.ensemble import MultiOutputClassifier
 from lyceum.reinforcement import GridWorld, QLearning, Sarsa
-from lyceum.studies import MeanRegressor, PriorClassifier
+from lyceum.studies import MeanRegressor, PriorClassifier, TargetStatistics
 
 __all__ = ["OTHER_LEARNERS", "fit_other", "public_learners"]
 
@@ -35,6 +35,7 @@ OTHER_LEARNERS = (
     PriorClassifier(),
     QLearning(n_episodes=5, random_state=0),
     Sarsa(n_episodes=5, random_state=0),
+    TargetStatistics(),
 )
 
 

@@ -39,10 +39,17 @@ _REGRESSION_TREES = [
     ("line", LinearRegression()),
 ]
 _ROWS = np.random.default_rng(0).normal(size=(3, 4))
+
+
+def _chain(X: Any) -> np.ndarray:
+    return np.eye(X.shape[0], k=1)
+
+
 _SHARES = np.array([[0.2, 0.3, 0.1, 0.4], [0.1, 0.1, 0.4, 0.4], [0.4, 0.2, 0.3, 0.1]])
 
 VALUES: dict[str, tuple[Any, ...]] = {
     "random_state": (1, 2, 3),
+    "connectivity": (_chain,),
     "parts": (["year", "weekday"],),
     "categorical_features": ([0], ["age"]),
     "loss_matrix": (_LOSS,),

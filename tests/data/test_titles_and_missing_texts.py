@@ -3,8 +3,11 @@
 import pyarrow as pa
 import pytest
 
+from lyceum._core.data import read_data
 from lyceum.data import FileFormat, inspect, scan
 from lyceum.errors import DataError
+from lyceum.linear import LinearRegression
+from lyceum.workflows import predict_file
 
 TABLE = "shop,year,sold\na,2023,4\nb,2024,5\nc,2024,7\nd,2024,9\n"
 
@@ -82,3 +85,24 @@ def test_what_was_read_as_missing_is_said_by_column(tmp_path):
     assert "'None'" not in kept.notes[0]
     assert not inspect(written(tmp_path, "a,b\n1,x\n,y\n3,\n")).notes
     assert not inspect(pa.table({"a": ["None", "x", None]})).notes
+
+
+@pytest.mark.filterwarnings("ignore:.*taken for a title:lyceum.errors.DataWarning")
+def test_rows_are_counted_as_in_the_spreadsheet_below_a_title(tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    rows = [["a", 1, 2.0], ["b", 2, 3.0], ["c", 2, 5.0]]
+    for row in (["Sales"], [], ["shop", "year", "sold"], *rows):
+        book.active.append(row)
+    sheet = str(tmp_path / "t.xlsx")
+    book.save(sheet)
+    text = written(tmp_path, "Sales\n\n" + TABLE)
+    assert read_data(sheet).first_row == 4
+    assert read_data(text).first_row == 4
+    assert read_data(written(tmp_path, TABLE, "plain.csv")).first_row == 2
+    bare = FileFormat(header=False)
+    assert read_data(written(tmp_path, "1,2\n3,4\n", "bare.csv"), bare).first_row == 1
+    model = LinearRegression().fit(scan(text, target="sold", ignore=["shop"]))
+    predict_file(model, sheet, tmp_path / "out.csv", everything=True)
+    lines = (tmp_path / "out.csv").read_text(encoding="utf-8").splitlines()
+    assert [line.split(",")[0] for line in lines] == ['"row"', "4", "5", "6"]

@@ -15,10 +15,10 @@ import typer
 from lyceum.cli import app
 
 ROOT = Path(__file__).parents[2]
+# the code of chapters and how-to pages runs when the site is built
 GUIDES = sorted(
     path.relative_to(ROOT / "docs").as_posix()
-    for folder in ("docs", "docs/chapters")
-    for path in (ROOT / folder).glob("*.md")
+    for path in (ROOT / "docs").glob("*.md")
     if path.name != "design.md"
 )
 

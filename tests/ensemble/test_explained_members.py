@@ -122,10 +122,11 @@ def test_a_member_of_columns_of_its_own_is_explained_by_the_columns_of_the_table
     )
 
 
-def test_the_typical_row_goes_with_the_members_that_need_it():
+def test_the_background_goes_with_the_members_that_need_it():
     model = BaggingClassifier(NaiveBayes(), 2, random_state=0).fit(FRAME, LABELS)
-    assert model.typical_.shape == (3,)
-    assert not hasattr(model.set_params(estimator=None).fit(FRAME, LABELS), "typical_")
+    assert model.background_.shape == (32, 3)
+    model.set_params(estimator=None).fit(FRAME, LABELS)
+    assert not hasattr(model, "background_")
 
 
 @pytest.mark.parametrize(
@@ -135,12 +136,12 @@ def test_the_typical_row_goes_with_the_members_that_need_it():
         AdaBoostClassifier(NaiveBayes(), n_estimators=2),
     ],
 )
-def test_a_model_with_a_column_without_cells_is_saved_with_its_typical_row(
+def test_a_model_with_a_column_without_cells_is_saved_with_its_background(
     model, tmp_path
 ):
     frame = FRAME.assign(empty=np.nan)
     fitted = model.fit(frame, LABELS)
-    assert np.isnan(fitted.typical_[3])
+    assert np.isnan(fitted.background_[:, 3]).all()
     path = tmp_path / "model.lyceum"
     save(fitted, path)
     np.testing.assert_array_equal(

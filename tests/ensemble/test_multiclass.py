@@ -1,6 +1,8 @@
 """Several classes from binary machines: the answers of the syllabus, laws of codes, and
 scikit-learn."""
 
+from itertools import permutations
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -382,25 +384,25 @@ def test_rows_are_read_once_to_be_explained(kind, member, n_classes):
     assert len(source.passes) == 1
 
 
-def test_votes_are_explained_from_a_row_of_means():
-    """By the definition, for the first row: the votes of its class as its columns come, in both
-    orders."""
+def test_votes_are_explained_from_other_rows():
+    """By the definition, for the first row: the votes of its class as its columns come, from every
+    row of the background, in all orders."""
     X, y = three_classes()
-    model, mean = OneVsOneClassifier().fit(X, y), X.mean(axis=0)
+    X = X[:, :3]
+    model = OneVsOneClassifier().fit(X, y)
     found = model.explain(X[:1])
     k = model.classes_.tolist().index(model.predict(X[:1])[0])
 
     def votes(own):
-        return model.decision_function(
-            np.where(np.isin(np.arange(4), own), X[:1], mean)
-        )[0, k]
+        mixed = np.where(np.isin(np.arange(3), own), X[:1], model.background_)
+        return model.decision_function(mixed)[:, k].mean()
 
-    forth = [votes(range(j + 1)) - votes(range(j)) for j in range(4)]
-    back = [votes(range(j, 4)) - votes(range(j + 1, 4)) for j in range(4)]
+    added = np.zeros(3)
+    for order in permutations(range(3)):
+        for i, j in enumerate(order):
+            added[j] += (votes(order[: i + 1]) - votes(order[:i])) / 6
     assert found.base[0] == pytest.approx(votes([]))
-    np.testing.assert_allclose(
-        found.contributions[0], (np.array(forth) + back) / 2, atol=1e-12
-    )
+    np.testing.assert_allclose(found.contributions[0], added, atol=1e-12)
     assert found.unit == "score"
 
 

@@ -18,6 +18,8 @@ from lyceum._core.probability.losses import files as _loss_files
 from lyceum.studies.report import page as _report
 
 CASES = {
+    "fresh_studies": 6,
+    "fresh_workbench": 60,
     "study_folders": 5,
     "csv_files": 30,
     "arrays": 30,

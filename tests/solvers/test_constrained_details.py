@@ -374,6 +374,17 @@ def test_the_record_has_the_start_and_every_step():
     assert (found.n_iter, found.converged) == (2, False)
 
 
+def test_a_step_that_gains_nothing_is_the_last_even_without_tolerance():
+    found = ExpectationMaximization(tol=0.0).maximize(scan(ROWS), Halfway(), 2.0)
+    assert (found.n_iter, found.converged) == (1, True)
+
+
+def test_the_gain_of_a_single_iteration_is_said():
+    solver = ExpectationMaximization(max_iter=1, tol=0.0)
+    with pytest.warns(ConvergenceWarning, match=r"still gained 3 log-likelihood"):
+        solver.maximize(scan(ROWS), Halfway(), 0.0)
+
+
 def test_a_log_prior_counts():
     found = ExpectationMaximization(tol=1e9).maximize(
         scan(ROWS), Halfway(prior=5.0), 0.0

@@ -18,6 +18,7 @@ from lyceum._core.solvers.gram_elastic_net import (
     gap_of,
     newton_on_support,
 )
+from lyceum.errors import DataError
 
 
 def dense_problem(n=12, d=5, seed=0):
@@ -150,6 +151,34 @@ def test_columns_that_never_vary_have_no_product():
     problem = ColumnElasticNet(columns, np.array([1.0, 0.0, 0.0]), 1.0)
     assert problem.xy.tolist() == [1.0, 0.0]
     assert problem.solve(0.1, 0.0, np.zeros(2), 1e-9, 50).coef[1] == 0.0
+
+
+def test_a_row_just_behind_the_last_one_is_refused():
+    one = np.ones(1)
+    start = np.array([0, 1], np.int32)
+    for row in (3, -1):
+        with pytest.raises(DataError, match="there are 3 rows: 0 to 2"):
+            SparseColumns(start, np.array([row], np.int32), one, np.ones(3), one, one)
+    last = SparseColumns(start, np.array([2], np.int32), one, np.ones(3), one, one)
+    assert last.index.tolist() == [2]
+
+
+@pytest.mark.parametrize("most", [0, 1])
+def test_newton_steps_are_taken_between_epochs_while_the_support_is_small(
+    most, monkeypatch
+):
+    steps = []
+    monkeypatch.setattr(column_elastic_net, "_EPOCHS", 1)
+    monkeypatch.setattr(column_elastic_net, "_SMALL", 8 * most)
+    monkeypatch.setattr(
+        column_elastic_net, "newton_on_support", lambda *problem: steps.append(1)
+    )
+    problem = sparse_problem(n=40, d=8, seed=3)[-1]
+    done = problem._descend(
+        np.arange(8, dtype=np.int32), np.zeros(8), 1e-3, 0.0, 1e-13, 5
+    )
+    assert done == 5
+    assert len(steps) == 4 * most
 
 
 # -- choices ---------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """What a study does when its time is over: what is left out or shortened is said, and more time
 makes it."""
 
+import os
 import time
 
 import pytest
@@ -12,7 +13,7 @@ from lyceum.errors import Cancelled
 from lyceum.studies import Recipe
 from lyceum.studies.plan.plan import Plan
 from lyceum.studies.plan.study_data import StudyData
-from lyceum.studies.run import conclusions as _conclusions
+from lyceum.studies.run import conclusions as _conclusions, deadline as _deadline
 from lyceum.studies.run.deadline import Deadline
 from lyceum.studies.run.schedule import Race
 from lyceum.studies.run.settings_search import SettingsSearch
@@ -80,13 +81,28 @@ def test_a_request_to_stop_ends_a_final_fit(final_fit):
             final_fit(60.0)
 
 
-def test_time_is_kept_for_what_follows_the_folds():
+def test_time_is_kept_for_what_follows_the_folds(monkeypatch):
+    monkeypatch.setattr(_deadline.os, "getloadavg", lambda: (0.1, 0.1, 0.1))
     now = time.monotonic()
     short, long = Deadline.in_minutes(1.0), Deadline.in_minutes(60.0)
     assert short.for_folds.end == pytest.approx(now + 48.0, abs=1.0)
     assert long.for_folds.end == pytest.approx(now + 3540.0, abs=1.0)
     assert Deadline.in_minutes(0).is_over
     assert not Deadline.in_minutes(None).is_over
+
+
+def test_a_loaded_machine_keeps_more_time_and_a_command_counts_its_own_start(
+    monkeypatch,
+):
+    n_waiting = 3.0 * (os.cpu_count() or 1)
+    monkeypatch.setattr(_deadline.os, "getloadavg", lambda: (n_waiting, 0.0, 0.0))
+    now = time.monotonic()
+    busy = Deadline.in_minutes(1.0, began=now - 5.0)
+    assert busy.end == pytest.approx(now + 55.0, abs=0.5)
+    assert busy.for_folds.end == pytest.approx(now + 55.0 - 13.5, abs=0.5)
+    assert busy.for_report.end == pytest.approx(now + 55.0 - 6.75, abs=0.5)
+    short = Deadline.in_minutes(0.1, began=now)  # at most half of it
+    assert short.for_folds.end == pytest.approx(now + 3.0, abs=0.5)
 
 
 def test_conclusions_without_time_are_named_and_made_when_there_is_more(

@@ -93,6 +93,17 @@ SENTENCES = {
         (numbers(), {"a": LUCKY_NUMBER}),
         (numbers(), {"a": numbers() * 1.0001}),
     ),
+    "the price of simplicity": (
+        "The price of simplicity: b predicts with 9 numbers instead of 5,000, and has an error"
+        " rate of 1.5 % instead of 0.5 %.",
+        (Y, {"a": LAST_WRONG, "b": THREE_WRONG}, {"complexity": {"a": 5000, "b": 9}}),
+        (Y, {"a": LAST_WRONG, "b": THREE_WRONG}, {"complexity": {"a": 30, "b": 9}}),
+    ),
+    "no price of simplicity": (
+        "The price of simplicity",
+        (Y, {"a": clear(Y), "b": noise(Y)}, {"complexity": {"a": 5000, "b": 9}}),
+        (Y, {"a": clear(Y), "b": noise(Y)}, {"complexity": {"a": 5000, "b": 900}}),
+    ),
     "worse beyond chance": (
         "B is worse than a beyond chance",
         (Y, {"a": clear(Y), "b": noise(Y)}),

@@ -89,6 +89,23 @@ def test_files_of_the_page_are_those_that_there_are(path, workbench):
     assert workbench.ask("GET", path)[0] == 404
 
 
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("POST", "/api/data/save", 422),  # no file
+        ("GET", f"/api/data?file={'x' * 300}", 422),  # no system has such a name
+        ("GET", "/api/ask?model=.", 422),  # a folder
+        ("GET", "/api/clusters/points?file=t.csv&y=y", 422),  # no numbers
+        ("GET", "/api/errors/row?model=t.csv&row=%C2%B2", 422),  # a digit, no number
+        ("GET", f"/api/data/rows?file=t.csv&rows={'9' * 5000}", 200),
+    ],
+)
+def test_what_no_page_sends_is_refused_by_a_sentence(method, path, status, workbench):
+    found, _, answer = workbench.ask(method, path, Origin=workbench.origin)
+    assert found == status, answer
+    assert found == 200 or answer["error"]
+
+
 def test_an_upload_keeps_its_name_and_replaces_nothing(workbench):
     def upload(name, body):
         return workbench.ask("POST", f"/api/upload?name={name}", body)

@@ -258,7 +258,7 @@ class AnomalyDetector(OutlierMixin, Learner):
         the row's own, one after the other, from both ends.
         """
         check_is_fitted(self)
-        parts = partial(replace_columns, typical=self.typical_, answer=self._scores)
+        parts = partial(replace_columns, background=self.typical_, answer=self._scores)
         explanation = self._explain(X, parts, "score")
         predicted = np.where(explanation.predicted < self.threshold_, -1, 1)
         return replace(explanation, predicted=predicted)

@@ -176,7 +176,7 @@ class NeighborAnomalyScore(MetricLearner):
         """
         check_is_fitted(self)
         stored_index(self)
-        parts = partial(replace_columns, typical=self.typical_, answer=self._scores)
+        parts = partial(replace_columns, background=self.typical_, answer=self._scores)
         return self._explain(X, parts, "score")
 
     def summary(self) -> Summary:

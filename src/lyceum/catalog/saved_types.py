@@ -15,6 +15,7 @@ _OTHERS = (
     ("lyceum.ensemble", "MultiOutputClassifier"),
     ("lyceum.studies", "MeanRegressor"),
     ("lyceum.studies", "PriorClassifier"),
+    ("lyceum.studies", "TargetStatistics"),
 )
 
 

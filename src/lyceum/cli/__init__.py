@@ -19,7 +19,7 @@ from lyceum.cli.commands import (
     theatre as _theatre,
 )
 from lyceum.cli.commands.bayesnet import bayesnet
-from lyceum.cli.ending import run_and_exit
+from lyceum.cli.ending import note_start, run_and_exit
 from lyceum.cli.help import Commands
 from lyceum.cli.options import (
     AsJson,
@@ -95,7 +95,7 @@ def _lyceum(
         ),
     ] = False,
 ) -> None:
-    pass
+    note_start()
 
 
 @app.command(

@@ -7,10 +7,24 @@ import os
 import re
 import shlex
 import sys
+import time
 from collections.abc import Callable
 from typing import Any, NoReturn
 
 from lyceum.errors import LyceumError
+
+_began = 0.0  # when the command was started, but for Python itself
+
+
+def note_start() -> None:
+    """Note that a command begins now."""
+    global _began
+    _began = time.monotonic()
+
+
+def start_time() -> float:
+    """When the command began, on the clock of `time.monotonic`."""
+    return _began
 
 
 def run_and_exit(app: Callable[..., Any]) -> NoReturn:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from functools import partial
 from numbers import Real
 from typing import Any, ClassVar
@@ -10,7 +11,6 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, _fit_context, clone
-from sklearn.calibration import CalibratedClassifierCV as TheirCalibratedClassifierCV
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
@@ -53,7 +53,9 @@ def _can_explain(self: Any) -> bool:
 
 def _inner_estimator(estimator: Estimator) -> Any:
     """The estimator whose posteriors are explained: the one inside a calibration."""
-    if isinstance(estimator, TheirCalibratedClassifierCV):
+    # a module that takes long to import: where it is not, no such object can be
+    theirs = sys.modules.get("sklearn.calibration")
+    if theirs is not None and isinstance(estimator, theirs.CalibratedClassifierCV):
         estimator = estimator.calibrated_classifiers_[0].estimator
     if isinstance(estimator, FrozenEstimator):
         return estimator.estimator
@@ -222,7 +224,9 @@ class MinimumRiskClassifier(MetaEstimatorMixin, Classifier, BaseEstimator):
                 " inside, MinimumRiskClassifier(CalibratedClassifierCV(...))"
             )
         # one estimator, on all rows, and a calibration of its out-of-fold posteriors
-        return TheirCalibratedClassifierCV(
+        from sklearn.calibration import CalibratedClassifierCV  # takes long to import
+
+        return CalibratedClassifierCV(
             clone(self.estimator), method=self.calibrate, cv=self.cv, ensemble=False
         )
 

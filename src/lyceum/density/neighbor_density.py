@@ -198,7 +198,7 @@ class NeighborDensity(Density, Learner):
         mean = np.average(self.rows_, axis=0, weights=self.weights_)
         return self._explain(
             X,
-            partial(replace_columns, typical=mean, answer=self._log_density()),
+            partial(replace_columns, background=mean, answer=self._log_density()),
             "log density",
         )
 

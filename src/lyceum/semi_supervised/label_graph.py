@@ -137,7 +137,7 @@ def propagate(
     reached[labeled] = 1.0
     count = 0
     while count < np.count_nonzero(reached):
-        count = np.count_nonzero(reached)
+        count = int(np.count_nonzero(reached))
         reached = np.maximum(reached, (W @ reached > 0).astype(np.float64))
     is_inner = reached > 0
     is_inner[labeled] = False

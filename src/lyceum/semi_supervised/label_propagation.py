@@ -267,7 +267,9 @@ class _LabelGraph(Classifier, MetricLearner):
         """
         check_is_fitted(self)
         self._build_index()
-        parts = partial(replace_columns, typical=self.typical_, answer=self._posteriors)
+        parts = partial(
+            replace_columns, background=self.typical_, answer=self._posteriors
+        )
         return self._explain(X, parts, "posterior")
 
     def summary(self) -> Summary:

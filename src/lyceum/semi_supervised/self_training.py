@@ -61,8 +61,8 @@ class SelfTrainingClassifier(Classifier, Ensemble):
         How often the classifier was fitted.
     termination_condition_ : str
         Why it stopped: "all_labeled", "no_change" or "max_iter".
-    typical_ : array of shape (d,)
-        The mean or commonest cell of every column, coded; where explanations start.
+    background_ : array of shape (m, d)
+        Rows that stand for all rows, coded; where explanations start.
 
     See Also
     --------
@@ -238,9 +238,9 @@ class SelfTrainingClassifier(Classifier, Ensemble):
     def explain(self, X: Data) -> Explanation:
         """What every column adds to the posterior of the class that is predicted.
 
-        The base is the posterior for a row of typical cells (`typical_`), whose columns are
-        replaced by the row's own, one after the other, from both ends; in the frame itself if a
-        classifier of another library was given one.
+        The base is the posterior for rows drawn in `fit` (`background_`) in the mean, whose columns
+        are replaced by the row's own in random orders (Shapley's values, sampled); in the frame
+        itself if a classifier of another library was given one.
         """
         return self._explain_by_replacement(self._posteriors, X)
 

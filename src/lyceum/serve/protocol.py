@@ -80,7 +80,7 @@ def read_request(body: bytes, headers: Any) -> tuple[dict[str, Any], bytes]:
     length = headers.get(_HEADER)
     rest = b""
     if length is not None:
-        if not length.isdigit() or int(length) > len(body):
+        if not length.isdecimal() or int(length) > len(body):
             raise Refused(400, f"{_HEADER}: {length!r} is not the length of the JSON")
         rest = body[int(length) :]
         body = body[: int(length)]

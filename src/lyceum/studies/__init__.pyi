@@ -40,6 +40,7 @@ from lyceum.studies.run.so_far import (
     follow_study as follow_study,
     ranking_so_far as ranking_so_far,
 )
+from lyceum.studies.run.target_statistics import TargetStatistics as TargetStatistics
 from lyceum.studies.table_clusters import (
     TableClusters as TableClusters,
     cluster_table as cluster_table,

@@ -49,6 +49,7 @@ def study(
     choose: str | None = None,
     seed: int | None = None,
     budget: float | None = None,
+    began: float | None = None,
     memory_mb: int | None = None,
     dates: bool | None = None,
     text: bool | None = None,
@@ -110,6 +111,9 @@ def study(
     budget : float, optional
         Minutes for all of it, from reading the data to writing the report: what is finished then is
         compared, and the report says what was left out.
+    began : float, optional
+        When the budget began, on the clock of `time.monotonic`; by default when this is called. The
+        command counts its own start too.
     memory_mb : int, optional
         Larger files are compared on a sample of their rows.
     dates : bool, optional
@@ -171,7 +175,7 @@ def study(
     options = {name: value for name, value in options.items() if value is not None}
     with ExitStack() as stack:
         request = _request(data, recipe, options, stack)
-        return run_study(request, Path(out), force)
+        return run_study(request, Path(out), force, began)
 
 
 # -- the request -----------------------------------------------------------------------

@@ -11,21 +11,36 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 
 from lyceum import plot
 from lyceum._core.base import pipeline_steps
-from lyceum._core.data import FileFormat, Kind, Rows, scan
-from lyceum._core.files import write_file
+from lyceum._core.data import (
+    ArraySource,
+    Block,
+    Column,
+    FileFormat,
+    Kind,
+    Rows,
+    read_data,
+    scan,
+)
+from lyceum._core.distances import pairwise
+from lyceum._core.files import replace_file, write_file
+from lyceum._core.lazy_arrow import csv, pa, pq
 from lyceum._core.packages import EXTRAS, check_installed
 from lyceum._core.report import Shown
 from lyceum._core.text import plain
 from lyceum._core.types import Data, Estimator
 from lyceum.catalog import find
 from lyceum.cluster import KChoice, Silhouette, choose_k, silhouette
+from lyceum.decomposition import ClassicalMDS
 from lyceum.errors import SettingError
 from lyceum.prepare import StandardScaler, TextVectorizer
 from lyceum.report import Summary, Table
+from lyceum.studies.cluster_figures import choice_figure, plane_figure
+from lyceum.studies.cluster_statements import ClusterFacts, cluster_statements
 from lyceum.studies.report.page import templates
 from lyceum.studies.report.parts import TableCells
 from lyceum.studies.report.svg import figure_of
@@ -35,6 +50,12 @@ _SILHOUETTE_ROWS = 10_000
 _FEW_ROWS = 20  # below which different texts may be categories
 _WORDS = 5_000  # that are counted of every column
 _LISTED_WORDS = 8  # that are named of every cluster
+_PLANE_ROWS = 400  # points of the picture
+_SHUFFLED_ROWS = 1_000
+_SHUFFLES = 3
+_MEMBER_COLUMNS = 10  # of the members that the report lists
+_NEAREST = 5
+_FARTHEST = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +78,16 @@ class TableClusters(Shown):
         What every cluster is like: means of numbers, the commonest category.
     left_out : dict of str to str
         Columns without information (identifiers, constants, empty ones, free text), and why.
+    statements : tuple of str
+        What the clusters are like, in sentences.
+    members : pyarrow.Table
+        Every row with its number as in a spreadsheet, its cluster, its silhouette, and all columns
+        of the table, those left out too.
+    plane : array of shape (m, 3)
+        For a picture: the index of a row, and two coordinates whose distances are near those of the
+        rows; of at most 400 rows.
+    plane_share : float
+        The share of the squared distances that this plane holds.
 
     See Also
     --------
@@ -84,6 +115,10 @@ class TableClusters(Shown):
     choice: KChoice | None
     profile: Table
     left_out: Mapping[str, str] = field(default_factory=dict)
+    statements: tuple[str, ...] = ()
+    members: Any = None
+    plane: np.ndarray | None = None
+    plane_share: float = 0.0
 
     @property
     def _learner(self) -> Any:
@@ -121,16 +156,19 @@ class TableClusters(Shown):
         return Summary(f"Clusters of {self.source}", facts, [sizes, self.profile])
 
     def as_dict(self) -> dict[str, Any]:
-        """The summary, and the choice of the number, in JSON's own types."""
-        return {**self.summary().as_dict(), "choice": plain(self.choice)}
+        """The summary, the sentences, and the choice of the number, in JSON's own types."""
+        more = {"statements": list(self.statements), "choice": plain(self.choice)}
+        return {**self.summary().as_dict(), **more}
 
     def write_report(self, path: str | os.PathLike[str]) -> Path:
         """Write one HTML page that needs nothing else."""
         check_installed("the report of clusters", *EXTRAS["report"])
         path = Path(path)
         figures = []
+        if self.plane is not None:
+            figures.append(plane_figure(self.plane, self.labels, self.plane_share))
         if self.choice is not None:
-            figures.append(_choice_figure(self.choice))
+            figures.append(choice_figure(self.choice))
         if self.silhouette is not None:
             text = (
                 "How much nearer a row is to its own cluster than to the next; below 0 it is"
@@ -152,18 +190,44 @@ class TableClusters(Shown):
             .render(
                 title=summary.title,
                 facts=dict(summary.facts),
+                statements=self.statements,
                 tables=[TableCells.of(table) for table in summary.tables],
+                members=[TableCells.of(table) for table in self._typical_members()],
                 figures=figures,
             )
         )
         write_file(path, page.encode())
         return path
 
+    def _typical_members(self) -> list[Table]:
+        """The rows of every cluster that are nearest to it, and those that are least so."""
+        if self.members is None:
+            return []
+        points = self.members.column("silhouette").to_numpy()
+        order = np.argsort(-np.nan_to_num(points, nan=-2.0), kind="stable")
+        # what rows are recognized by comes first
+        names = ["row", "silhouette", *self.left_out]
+        names += [n for n in self.members.column_names if n not in (*names, "cluster")]
+        names = [n for n in names if n in self.members.column_names][:_MEMBER_COLUMNS]
+        tables = []
+        for c in np.unique(self.labels).tolist():
+            rows = order[self.labels[order] == c]
+            if len(rows) > _NEAREST + _FARTHEST:
+                rows = np.concatenate([rows[:_NEAREST], rows[-_FARTHEST:]])
+            lines = self.members.select(names).take(rows).to_pylist()
+            # numbers as they were written: years and codes have no thousands
+            cells = [[_as_written(v) for v in line.values()] for line in lines]
+            head = "Noise" if c < 0 else f"Cluster {c}"
+            tables.append(Table(f"{head}: the nearest and the farthest", names, cells))
+        return tables
+
     def write_labels(self, path: str | os.PathLike[str]) -> Path:
-        """Write the cluster of every row, in the order of the table, as CSV."""
+        """Write every row with its number, cluster, silhouette and columns, as CSV, or as Parquet
+        by the ending."""
         path = Path(path)
-        lines = "\n".join(map(str, self.labels.tolist()))
-        write_file(path, f"cluster\n{lines}\n".encode())
+        write = pq.write_table if path.suffix.lower() == ".parquet" else csv.write_csv
+        with replace_file(path) as file:
+            write(self.members, file)
         return path
 
 
@@ -216,10 +280,14 @@ def cluster_table(
     >>> cluster_table(table, clusters=2).labels.tolist()
     [0, 0, 0, 1, 1, 1]
     """
-    left_out = uninformative_columns(
-        data, keep=ignore, kinds=kinds, file_format=file_format
-    )
-    rows, words = _read(data, kinds, (*ignore, *left_out), file_format or FileFormat())
+    source = type(data).__name__
+    if isinstance(data, str | os.PathLike):
+        source = Path(data).name
+    if not isinstance(data, Rows):
+        # read once, for the columns, the rows and the list of members
+        data = read_data(data, file_format)
+    left_out = uninformative_columns(data, keep=ignore, kinds=kinds)
+    rows, words = _read(data, kinds, (*ignore, *left_out))
     settings = dict(settings or {})
     if words is not None and learner is None:
         learner = "KMeans"
@@ -227,33 +295,59 @@ def cluster_table(
     estimator = _build_learner(rows, learner, settings, seed)
     before, X = _prepare(rows, estimator, words)
     model, choice = _fit_clusters(estimator, X, len(rows), clusters, settings, seed)
-    labels = getattr(model, "labels_", None)
-    if labels is None:
-        labels = model.predict(X)
-    labels = np.asarray(labels)
-    source = type(data).__name__
-    if isinstance(data, str | os.PathLike):
-        source = Path(data).name
-    pipeline = model
-    if before is not None:
-        pipeline = make_pipeline(before, model)
-    measured = _silhouette(model, X, labels, seed)
-    if words is None:
-        profile = _profile(rows, labels)
+    measures = _Measures.of(model, X, seed)
+    plane, share = measures.plane()
+    labels = measures.labels
+    facts = measures.facts(None if words else rows, choice, left_out, seed)
+    if facts.cells is not None:
+        profile = _profile(facts.cells, rows, labels)
     else:
+        assert words is not None
         profile = _word_profile(words, X, labels)
-    return TableClusters(source, pipeline, labels, measured, choice, profile, left_out)
+    return TableClusters(
+        source,
+        model if before is None else make_pipeline(before, model),
+        labels,
+        measures.silhouette,
+        choice,
+        profile,
+        left_out,
+        cluster_statements(facts),
+        _member_table(data, labels, measures.points),
+        plane,
+        share,
+    )
+
+
+def _as_written(value: Any) -> Any:
+    if value is None:
+        return "missing"
+    return value if isinstance(value, float) else str(value)
+
+
+def _member_table(data: Any, labels: np.ndarray, points: np.ndarray) -> Any:
+    """Every row with its number, its cluster, its silhouette and its own columns."""
+    table = getattr(data, "table", None)
+    first_row = getattr(data, "first_row", 2)
+    columns: dict[str, Any] = {
+        "row": np.arange(first_row, first_row + len(labels)),
+        "cluster": labels,
+        "silhouette": pa.array(points.round(4), from_pandas=True),
+    }
+    if table is not None:
+        for name in table.column_names:
+            new = f"{name} (in the data)" if name in columns else name
+            columns[new] = table.column(name)
+    return pa.table(columns)
 
 
 def _read(
     data: Data,
     kinds: Mapping[str, Kind] | None,
     ignore: Collection[str],
-    file_format: FileFormat,
 ) -> tuple[Rows, TextVectorizer | None]:
     """The rows of the table, and their words where every column is free text."""
-    options = file_format.options()
-    rows = scan(data, kinds=kinds, ignore=ignore, **options)
+    rows = scan(data, kinds=kinds, ignore=ignore)
     # columns with another text in most rows: only their words say which rows are alike
     are_free_texts = all(
         column.categories is not None and 2 * len(column.categories) > len(rows)
@@ -262,7 +356,7 @@ def _read(
     if kinds or len(rows) < _FEW_ROWS or not are_free_texts:
         return rows, None
     texts: Any = dict.fromkeys(rows.schema.names, "text")
-    rows = scan(data, kinds=texts, ignore=ignore, **options)
+    rows = scan(data, kinds=texts, ignore=ignore)
     return rows, TextVectorizer(max_features=_WORDS, sparse_output=True).fit(rows)
 
 
@@ -333,28 +427,93 @@ def _is_mixed(rows: Rows) -> bool:
     )
 
 
-def _silhouette(
-    model: Estimator, rows: Any, labels: np.ndarray, seed: int
-) -> Silhouette | None:
-    if len(np.unique(labels[labels >= 0])) < 2:
-        return None
-    X = model.rows_to_predict(rows).in_one_block("a silhouette").X
-    # its cost grows with the square of the rows
-    n = len(labels)
-    if n > _SILHOUETTE_ROWS:
-        rng = np.random.default_rng(seed)
-        sample = np.sort(rng.choice(n, _SILHOUETTE_ROWS, replace=False))
-        X = X[sample]
-        labels = labels[sample]
-        if len(np.unique(labels[labels >= 0])) < 2:
+@dataclass(frozen=True, eq=False)
+class _Measures:
+    """Silhouettes and distances of clustered rows."""
+
+    model: Any
+    block: Any
+    labels: np.ndarray
+    silhouette: Silhouette | None
+    points: np.ndarray  # the silhouette of every row, NaN where it was not computed
+
+    @classmethod
+    def of(cls, model: Estimator, X: Data, seed: int) -> _Measures:
+        labels = getattr(model, "labels_", None)
+        if labels is None:
+            labels = model.predict(X)
+        labels = np.asarray(labels)
+        block = model.rows_to_predict(X).in_one_block("a silhouette")
+        n = len(labels)
+        points = np.full(n, np.nan)
+        sample = np.arange(n)
+        if n > _SILHOUETTE_ROWS:  # its cost grows with the square of the rows
+            rng = np.random.default_rng(seed)
+            sample = np.sort(rng.choice(n, _SILHOUETTE_ROWS, replace=False))
+        measured = None
+        if len(np.unique(labels[sample][labels[sample] >= 0])) > 1:
+            metric = getattr(model, "metric_", "euclidean")
+            measured = silhouette(block.X[sample], labels[sample], metric=metric)
+            points[sample] = measured.points
+        return cls(model, block, labels, measured, points)
+
+    def _sample(self, n: int) -> np.ndarray:
+        """Rows at equal steps, at most n."""
+        m = len(self.labels)
+        return np.unique(np.linspace(0, m - 1, min(n, m)).round().astype(np.intp))
+
+    def facts(
+        self,
+        rows: Rows | None,
+        choice: KChoice | None,
+        left_out: Mapping[str, str],
+        seed: int,
+    ) -> ClusterFacts:
+        """What sentences are made of; `rows` are None where they are texts."""
+        cells = None
+        columns: tuple[Column, ...] = ()
+        shuffled = None
+        if rows is not None:
+            columns = tuple(rows.schema)
+            cells = np.concatenate([np.asarray(b.X, float) for b in rows.blocks()])
+            # indicators of categories cannot be shuffled one by one
+            if self.block.X.shape[1] == cells.shape[1]:
+                shuffled = self.of_shuffled_columns(seed)
+        return ClusterFacts(
+            self.labels, self.points, cells, columns, choice, shuffled, left_out
+        )
+
+    def of_shuffled_columns(self, seed: int) -> float | None:
+        """The mean silhouette of clusters of the same table with every column shuffled by itself;
+        the largest of three trials."""
+        if self.silhouette is None:
             return None
-    return silhouette(X, labels, metric=getattr(model, "metric_", "euclidean"))
+        rng = np.random.default_rng(seed)
+        X = np.asarray(self.block.dense, dtype=np.float64)[self._sample(_SHUFFLED_ROWS)]
+        means = []
+        for _ in range(_SHUFFLES):
+            shuffled = rng.permuted(X, axis=0)
+            block = Block(shuffled, None, None, 0, self.block.schema)
+            model = clone(self.model).fit(Rows(ArraySource.of_block(block)))
+            labels = np.asarray(model.labels_)
+            if len(np.unique(labels[labels >= 0])) > 1:
+                metric = getattr(model, "metric_", "euclidean")
+                means.append(silhouette(shuffled, labels, metric=metric).mean)
+        return max(means, default=None)
+
+    def plane(self) -> tuple[np.ndarray | None, float]:
+        """Rows and their coordinates in the plane, and the share of squared distances it holds."""
+        sample = self._sample(_PLANE_ROWS)
+        metric = getattr(self.model, "metric_", "euclidean")
+        distances = pairwise(self.block.X[sample], metric=metric)
+        if not distances.any():
+            return None, 0.0
+        scaling = ClassicalMDS(2, metric="precomputed").fit(distances)
+        return np.column_stack([sample, scaling.embedding_]), float(scaling.kept_ratio_)
 
 
-def _profile(rows: Rows, labels: np.ndarray) -> Table:
+def _profile(X: np.ndarray, rows: Rows, labels: np.ndarray) -> Table:
     """For every column its mean, or its commonest category and its share, in every cluster."""
-    blocks = [np.asarray(block.X, dtype=np.float64) for block in rows.blocks()]
-    X = np.concatenate(blocks)
     clusters = np.unique(labels)
     lines = []
     for j, column in enumerate(rows.schema):
@@ -401,16 +560,3 @@ def _typical_value(values: np.ndarray, column: Any) -> Any:
     if not column.numeric:
         name = column.categories[int(name)]
     return f"{name} ({counts[best] / len(values):.0%})"
-
-
-def _choice_figure(choice: KChoice) -> Any:
-    blue, orange = plot.style.COLORS[:2]
-
-    def draw(ax: Any) -> None:
-        points = {"color": blue, "marker": "o", "markersize": 4}
-        ax.plot(choice.clusters, choice.silhouettes, **points)
-        ax.axvline(choice.k, color=orange, linewidth=0.8, linestyle=(0, (4, 3)))
-        plot.style.finish(ax, "clusters", "mean silhouette", None)
-
-    text = f"The larger, the better apart are clusters: {choice.k} are taken."
-    return figure_of("number", "How many clusters?", text, draw)

@@ -279,7 +279,7 @@ class PriorTransfer(EitherTask, Learner):
         if has_classes(self):
             answer = self._posteriors
             unit = "posterior"
-        parts = partial(replace_columns, typical=self.typical_, answer=answer)
+        parts = partial(replace_columns, background=self.typical_, answer=answer)
         return self._explain(X, parts, unit)
 
     def summary(self) -> Summary:

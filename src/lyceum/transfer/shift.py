@@ -276,8 +276,8 @@ class PriorShift(Classifier, Ensemble):
     history_ : list of float
         The mean log-likelihood of the rows of `adapt` at every step of EM, against that of the
         training priors; empty before `adapt`.
-    typical_ : array of shape (d,)
-        The mean or commonest cell of every column, coded; where explanations start.
+    background_ : array of shape (m, d)
+        Rows that stand for all rows, coded; where explanations start.
 
     See Also
     --------
@@ -301,7 +301,7 @@ class PriorShift(Classifier, Ensemble):
     """
 
     _explains_by_replacement: ClassVar[bool] = True
-    # in `typical_`, of columns without a known cell
+    # in `background_`, of columns without a known cell
     _nan_means_none: ClassVar[bool] = True
     _alternative: ClassVar[str] = "NaiveBayes or LogisticRegression"
     _parameter_constraints: ClassVar[dict] = {
@@ -392,9 +392,9 @@ class PriorShift(Classifier, Ensemble):
     def explain(self, X: Data) -> Explanation:
         """What every column adds to the posterior of the class that is predicted.
 
-        The base is the posterior for a row of typical cells (`typical_`), whose columns are
-        replaced by the row's own, one after the other, from both ends; in the frame itself if a
-        classifier of another library was given one.
+        The base is the posterior for rows drawn in `fit` (`background_`) in the mean, whose columns
+        are replaced by the row's own in random orders (Shapley's values, sampled); in the frame
+        itself if a classifier of another library was given one.
         """
         return self._explain_by_replacement(self._posteriors, X)
 
@@ -424,5 +424,5 @@ class PriorShift(Classifier, Ensemble):
         return {
             "class_prior_": (K,),
             "training_priors_": (K,),
-            "typical_": (self.n_features_in_,),
+            "background_": (len(self.background_), self.n_features_in_),
         }

@@ -12,6 +12,8 @@ from lyceum._core.data import KINDS
 from lyceum.web import Refused
 from lyceum.workbench.desk import Desk
 
+_MOST_DIGITS = 18
+
 
 @dataclass(frozen=True)
 class Address:
@@ -48,7 +50,7 @@ class Address:
         text = self.text(name)
         if text is None:
             return default
-        if not text.isdigit():
+        if not text.isdecimal() or len(text) > _MOST_DIGITS:
             raise Refused(422, f"{name} is a whole number, not {text!r}")
         return int(text)
 

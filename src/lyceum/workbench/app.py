@@ -158,7 +158,7 @@ async def events(request: Request) -> Response:
     """The events after the last that the page has seen, and then all that come."""
     desk: Desk = request.app.state.desk
     seen = request.headers.get("last-event-id") or request.query_params.get("after", "")
-    number = int(seen) if seen.isdigit() else desk.events.last
+    number = int(seen) if seen.isdecimal() else desk.events.last
     follow = desk.events.follow(number, lambda: desk.is_ending)
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
     return StreamingResponse(follow, media_type="text/event-stream", headers=headers)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from lyceum.web import JsonAnswer
+from lyceum.web import JsonAnswer, Refused
 from lyceum.workbench.address import Address
 from lyceum.workbench.desk import Desk
 
@@ -34,7 +35,12 @@ def answers(path: str, handler: Handler, *, methods: Sequence[str] = ("GET",)) -
     async def answer(request: Request) -> Response:
         desk: Desk = request.app.state.desk
         address = Address.of(request.query_params)
-        value = await asyncio.to_thread(handler, desk, address)
+        # a name that is too long, a folder in the place of a file, a full disk
+        try:
+            value = await asyncio.to_thread(handler, desk, address)
+        except OSError as error:
+            name = Path(str(error.filename or address.file)).name[:80]
+            raise Refused(422, f"{name}: {error.strerror or error}") from error
         return value if isinstance(value, Response) else JsonAnswer(value)
 
     return Route(path, answer, methods=list(methods))

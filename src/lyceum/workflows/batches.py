@@ -11,6 +11,7 @@ from typing import Any
 from lyceum._core.data import (
     Column,
     FileFormat,
+    LoadedTable,
     file_kind,
     is_frame,
     open_parquet,
@@ -90,7 +91,7 @@ class Batches:
             return list(reader.with_types(self.paths[0]).types)
         if self.kind == "parquet":
             return list(parquet_footer(self.paths[0])[0].schema.to_arrow_schema().names)
-        return list(read_data(self.data, self.file_format).table.column_names)
+        return list(self._loaded.table.column_names)
 
     @property
     def first_row(self) -> int:
@@ -99,7 +100,14 @@ class Batches:
         if self.kind == "csv":
             reader = self.file_format.csv_reader(self.paths[0])
             return reader.preamble + 1 + self.file_format.header
-        return self.file_format.header_row + 1 if self.file_format.header_row else 2
+        if self.kind == "parquet":
+            return 2
+        return self._loaded.first_row
+
+    @cached_property
+    def _loaded(self) -> LoadedTable:
+        """The rows, where all are read at once."""
+        return read_data(self.data, self.file_format, self.text_formats)
 
     def __iter__(self) -> Iterator[pa.Table]:
         if self.kind == "csv":
@@ -109,9 +117,8 @@ class Batches:
         return self._in_memory()
 
     def _in_memory(self) -> Iterator[pa.Table]:
-        loaded = read_data(self.data, self.file_format, self.text_formats)
-        warn_about_format(loaded.notes, loaded.name)
-        table = loaded.table
+        warn_about_format(self._loaded.notes, self._loaded.name)
+        table = self._loaded.table
         self._check(table.column_names)
         # in the same batches as a file, so that a model needs no more memory
         for start in range(0, table.num_rows, _ROWS):

@@ -38,6 +38,7 @@ from lyceum._core.base.posterior_classifier import (
     several_outputs,
 )
 from lyceum._core.base.replacement import (
+    background_rows,
     parts_by_replacement,
     replace_columns,
     typical_row,
@@ -81,6 +82,7 @@ __all__ = [
     "RecordModel",
     "Regressor",
     "affine_operation",
+    "background_rows",
     "check_one_output",
     "check_same_columns",
     "check_takes_weights",

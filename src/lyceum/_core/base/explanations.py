@@ -22,6 +22,8 @@ from lyceum._core.types import Frame
 
 UNKNOWN = "(unknown)"  # a category that was not there in `fit`
 
+_FRAME_CELLS = 100  # of other rows that are put into a frame
+
 Parts = Callable[[Block], np.ndarray]
 
 
@@ -63,7 +65,7 @@ def collect_explanation(
 def explain_frame(
     frame: Frame,
     rows: Rows,
-    typical: np.ndarray,
+    background: np.ndarray,
     answer: Callable[[Any], np.ndarray],
     unit: str,
     labels: Sequence[Any] | np.ndarray | None,
@@ -78,8 +80,9 @@ def explain_frame(
         The rows to explain.
     rows : Rows
         The same rows, coded.
-    typical : array of shape (d,)
-        The coded cells that explanations start from; see `typical_row`.
+    background : array of shape (m, d)
+        The coded rows that explanations start from; see `background_rows`. Of wide frames only the
+        first are used, as every cell takes an answer for the frame.
     answer : function of a frame
         As in `parts_by_replacement`.
     unit, labels
@@ -89,21 +92,31 @@ def explain_frame(
     """
     cells = np.asarray(rows.in_one_block("explain").dense, dtype=np.float64)
     schema = Schema(rows.schema.columns)
-    with_typical = constant_columns(frame, typical, schema)
+    n, d = cells.shape
+    n_background = max(1, min(len(background), _FRAME_CELLS // max(d, 1)))
+    chosen = np.linspace(0, len(background) - 1, n_background).round().astype(np.intp)
+    rng = np.random.default_rng(0)
+    table = np.zeros((n, 2 + d))
+    for row in background[chosen]:
+        with_other = constant_columns(frame, row, schema)
 
-    # In place of cells there are flags, the same in all rows: 1 where a column is the frame's own,
-    # 0 where it is typical.
-    def answer_of(is_own: np.ndarray) -> np.ndarray:
-        answers = answer(with_typical(is_own[0] == 0.0))
-        if len(is_own) == 1:
-            return answers[:1]
-        return answers
+        # In place of cells there are flags, the same in all rows: 1 where a column is the frame's
+        # own, 0 where it is that of the other row.
+        def answer_of(is_own: np.ndarray, with_other: Any = with_other) -> np.ndarray:
+            answers = answer(with_other(is_own[0] == 0.0))
+            if len(is_own) == 1:
+                return answers[:1]
+            return answers
 
-    own = np.ones(cells.shape)
-    table = [parts_by_replacement(own, np.zeros(cells.shape[1]), answer_of)]
+        order = rng.permutation(d)
+        parts = parts_by_replacement(np.ones((n, d)), np.zeros(d), answer_of, order)
+        table[:, 0] = parts[:, 0]
+        table[:, 1] += parts[:, 1] / n_background
+        table[:, 2 + order] += parts[:, 2:] / n_background
+    columns = [table]
     if more is not None:
-        table.append(more(frame))
-    return _explanation(np.column_stack([*table, cells]), schema, unit, labels)
+        columns.append(more(frame))
+    return _explanation(np.column_stack([*columns, cells]), schema, unit, labels)
 
 
 def _explanation(

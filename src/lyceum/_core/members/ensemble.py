@@ -15,6 +15,7 @@ from sklearn.utils.validation import _check_feature_names, check_is_fitted
 from lyceum._core.base import (
     CATEGORICAL_FEATURES,
     Learner,
+    background_rows,
     complexity,
     explain_frame,
     pipeline_steps,
@@ -22,7 +23,6 @@ from lyceum._core.base import (
     takes_missing,
     takes_rows,
     takes_text,
-    typical_row,
     undefined,
     without_row_names,
 )
@@ -76,8 +76,8 @@ class Ensemble(Learner):
         The seed that was used, of ensembles that draw.
     framed_ : bool
         Whether members of another library were given a frame.
-    typical_ : array of shape (d,)
-        The mean or commonest cell of every column, coded, of ensembles that are explained from
+    background_ : array of shape (m, d)
+        Rows that stand for all rows, coded, of ensembles that are explained from
         there.
 
     See Also
@@ -126,14 +126,14 @@ class Ensemble(Learner):
     _inputs: ClassVar[type[Inputs]] = EstimatorInputs
     # where the rows are too many to hold
     _alternative: ClassVar[str] = "a sample of the rows"
-    # whether `fit` learns `typical_`, where `explain` starts
+    # whether `fit` learns `background_`, where `explain` starts
     _explains_by_replacement: ClassVar[bool] = False
 
     estimator: Any
     estimators_: list[Any]
     seed_: int
     framed_: bool
-    typical_: np.ndarray
+    background_: np.ndarray
     classes_: np.ndarray
 
     # -- members -----------------------------------------------------------------------
@@ -229,9 +229,9 @@ class Ensemble(Learner):
         source = self._gather(rows)
         assert source.y is not None
         # an earlier fit may have been explained in another way
-        self.__dict__.pop("typical_", None)
+        self.__dict__.pop("background_", None)
         if self._explains_by_replacement:
-            self.typical_ = typical_row(source.block)
+            self.background_ = background_rows(source.block)
         labels = source.y
         if hasattr(self, "classes_"):
             labels = self.classes_[source.y]
@@ -332,8 +332,8 @@ class Ensemble(Learner):
         X: Data,
         unit: str = "posterior",
     ) -> Explanation:
-        """What every column adds to the largest score of a class, or to a number, from `typical_`
-        on."""
+        """What every column adds to the largest score of a class, or to a number, from
+        `background_` on."""
         return self._replace_with_more(of, None, X, unit)[0]
 
     def _replace_with_more(
@@ -353,14 +353,14 @@ class Ensemble(Learner):
             return explain_frame(
                 X,
                 self.rows_to_predict(X),
-                typical=self.typical_,
+                background=self.background_,
                 answer=partial(self._apply_to_members, of),
                 unit=unit,
                 labels=getattr(self, "classes_", None),
                 more=further,
             )
         columns = partial(
-            replace_columns, typical=self.typical_, answer=self._block_answer(of)
+            replace_columns, background=self.background_, answer=self._block_answer(of)
         )
         if more is None:
             return self._explain_with_more(X, columns, unit)
@@ -369,12 +369,12 @@ class Ensemble(Learner):
 
     @property
     def _nan_means_none(self) -> bool:  # type: ignore[override]
-        # `typical_` is NaN for columns without a known cell
+        # `background_` is NaN for columns without a known cell
         return self._explains_by_replacement
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         if self._explains_by_replacement:
-            return {"typical_": (self.n_features_in_,)}
+            return {"background_": (len(self.background_), self.n_features_in_)}
         return {}
 
     def complexity(self) -> int:

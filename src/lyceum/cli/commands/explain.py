@@ -13,6 +13,7 @@ from lyceum.cli.screen import console, print_json, table
 from lyceum.workflows import RowExplanation, explain_rows
 
 _BAR = 12  # cells of the longest bar on either side
+_ROUNDING = 1e-12  # of the largest contribution: a smaller one is none
 
 
 def run(
@@ -43,7 +44,7 @@ def _render(explanation: RowExplanation) -> None:
     made.add_row("(base)", "", show(explanation.base), "")
     parts = explanation.contributions
     most = max((abs(adds) for *_, adds in parts), default=0.0) or 1.0
-    telling = [part for part in parts if part[2] != 0]
+    telling = [part for part in parts if abs(part[2]) > _ROUNDING * most]
     for name, cell, adds in telling:
         made.add_row(Text(name), Text(show_cell(cell)), show(adds), _bar(adds / most))
     console.print(made)

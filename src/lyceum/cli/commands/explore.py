@@ -55,7 +55,10 @@ def cluster(
     ignore: Ignore = None,
     seed: Seed = 0,
     out: Annotated[
-        str, typer.Option("--out", "-o", help="The CSV file of labels.")
+        str,
+        typer.Option(
+            "--out", "-o", help="The CSV or Parquet file of members: rows, clusters."
+        ),
     ] = "clusters.csv",
     report: Annotated[
         str, typer.Option(help="The HTML report to write.")
@@ -64,7 +67,7 @@ def cluster(
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Find clusters in a table, describe them, and write labels and a report."""
+    """Find clusters in a table, describe them, and write members and a report."""
     from lyceum._core.packages import EXTRAS
     from lyceum.cli import screen
     from lyceum.studies import cluster_table
@@ -92,8 +95,11 @@ def cluster(
     if as_json:
         screen.print_json(clustering.as_dict())
         return
+    for statement in clustering.statements:
+        screen.print_line(statement)
+    screen.print_line("")
     screen.show_summary(clustering.summary())
-    screen.print_line(f"\nlabels: {out}")
+    screen.print_line(f"\nmembers: {out}")
     if not lacking:
         screen.print_line(f"report: {report}")
 

@@ -14,6 +14,7 @@ from rich.text import Text
 
 from lyceum._core.data import Inspection, inspect
 from lyceum._core.packages import EXTRAS
+from lyceum.cli.ending import start_time
 from lyceum.cli.losses import loss_for
 from lyceum.cli.options import option_words
 from lyceum.cli.screen import (
@@ -63,7 +64,9 @@ def run(
     bar = progress_bar(text, ("tasks", "conclusions"), options.get("budget"))
     try:
         with notes(), bar:
-            result = study(data, target, loss=_costs(loss), **options)
+            result = study(
+                data, target, loss=_costs(loss), began=start_time(), **options
+            )
     except LyceumError as error:
         raise LyceumError(option_words(str(error))) from error
     except KeyboardInterrupt as stop:  # Typer would end without its message

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import CATEGORICAL_FEATURES, NewColumns
 from lyceum._core.clustering import METRICS, MetricLearner
-from lyceum._core.constraints import Interval, StrOptions
+from lyceum._core.constraints import HasMethods, Interval, StrOptions
 from lyceum._core.data import Block
 from lyceum._core.steps import StepColumn, StepKind
 from lyceum._core.types import Categories, Data, Target, Weights
@@ -31,6 +31,7 @@ from lyceum.cluster.explanations import (
     linkage_unit,
     margins_of_linkage,
 )
+from lyceum.cluster.hierarchy.constrained import checked_graph, link_neighbors
 from lyceum.cluster.hierarchy.linkage import (
     LINKAGES,
     cut_inconsistent,
@@ -82,6 +83,10 @@ class AgglomerativeClustering(
     linkage : {"single", "complete", "average", "weighted", "centroid", "median", "ward"}, \
 default="ward"
         The distance of two clusters.
+    connectivity : array, sparse array, function of the rows, or None, default=None
+        Which rows are neighbors, of shape (n_samples, n_samples), as
+        `sklearn.neighbors.kneighbors_graph` gives it: only clusters that an edge joins are merged,
+        and heights may fall. Parts of the graph are joined by their closest rows.
     distance_threshold : float or None, default=None
         Cut the tree at this height instead: clusters at this distance or farther are not merged;
         `n_clusters` must be None.
@@ -154,10 +159,19 @@ default="ward"
             StepColumn("clusters", "clusters", "clusters that are left"),
         ),
     )
+    _without_effect: ClassVar[dict[str, str]] = {
+        "memory": "another cut of the same tree is `cut`, without another fit",
+        "compute_full_tree": "the tree is always built in full",
+        "compute_distances": "the heights of merges are always there",
+    }
     _parameter_constraints: ClassVar[dict] = {
         "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
         "linkage": [StrOptions(set(LINKAGES))],
         "metric": METRICS,
+        "memory": [str, HasMethods("cache"), None],
+        "connectivity": ["array-like", "sparse matrix", callable, None],
+        "compute_full_tree": [StrOptions({"auto"}), "boolean"],
+        "compute_distances": ["boolean"],
         "distance_threshold": [Interval(Real, 0, None, closed="left"), None],
         "inconsistency": [Interval(Real, 0, None, closed="left"), None],
         "inconsistency_depth": [Interval(Integral, 1, None, closed="left")],
@@ -168,17 +182,25 @@ default="ward"
         self,
         n_clusters: int | None = 2,
         *,
-        linkage: str = "ward",
         metric: object = "auto",
+        memory: Any = None,
+        connectivity: Any = None,
+        compute_full_tree: bool | str = "auto",
+        linkage: str = "ward",
         distance_threshold: float | None = None,
+        compute_distances: bool = False,
         inconsistency: float | None = None,
         inconsistency_depth: int = 2,
         categorical_features: Categories = "from_dtype",
     ):
         self.n_clusters = n_clusters
-        self.linkage = linkage
         self.metric = metric
+        self.memory = memory
+        self.connectivity = connectivity
+        self.compute_full_tree = compute_full_tree
+        self.linkage = linkage
         self.distance_threshold = distance_threshold
+        self.compute_distances = compute_distances
         self.inconsistency = inconsistency
         self.inconsistency_depth = inconsistency_depth
         self.categorical_features = categorical_features
@@ -214,7 +236,7 @@ default="ward"
         # zero-weight rows are no part of the tree; they are labeled afterwards
         if len(weighted) < len(block):
             used = block.take(weighted)
-        self._learn(used, self._tree(used, weighted))
+        self._learn(used, self._tree(used, weighted, len(block)))
         self.labels_ = labels_in_order(
             self.order_, self.starts_, block, weighted, self._nearest
         )
@@ -232,11 +254,13 @@ default="ward"
                 f" tree is cut, the others must be None; given are {', '.join(given) or 'none'}"
             )
 
-    def _tree(self, block: Block, weighted: np.ndarray) -> np.ndarray:
+    def _tree(self, block: Block, weighted: np.ndarray, n_rows: int) -> np.ndarray:
         w = block.w
         # weights that are all 1 are none
         if w is not None and (w == 1.0).all():
             w = None
+        if self.connectivity is not None:
+            return self._tree_of_neighbors(block, weighted, n_rows)
         if not self._is_precomputed:
             return link_rows(block.X, self.linkage, self.metric_, w)
         n_used = len(weighted)
@@ -248,6 +272,22 @@ default="ward"
             )
         condensed = D[np.triu_indices(len(D), 1)]
         return link_distances(condensed, len(D), self.linkage, w)
+
+    def _tree_of_neighbors(
+        self, block: Block, weighted: np.ndarray, n_rows: int
+    ) -> np.ndarray:
+        if callable(self.connectivity):
+            graph = checked_graph(self.connectivity(block.X), len(block))
+        else:
+            graph = checked_graph(self.connectivity, n_rows)
+            if n_rows > len(weighted):
+                graph = graph[weighted][:, weighted]
+        if not self._is_precomputed:
+            return link_neighbors(
+                block.X, graph, self.linkage, self.metric_, block.weights
+            )
+        D = self._given_distances(block)
+        return link_neighbors(D, graph, self.linkage, None, block.weights)
 
     def _learn(self, block: Block, merges: np.ndarray) -> None:
         # numbered by the first of their rows in the order of the cells, which is no matter of the

@@ -74,8 +74,8 @@ class BaggingClassifier(Classifier, MemberImportances, BaggingBase):
         Their mean posteriors or votes; NaN for rows that are never out of bag.
     oob_errors_ : array of shape (n_estimators,)
         The error of every member alone on the rows that it has not seen.
-    typical_ : array of shape (d,)
-        The mean or commonest cell of every column, coded, for explanations, if members are not
+    background_ : array of shape (m, d)
+        Rows that stand for all rows, coded, for explanations, if members are not
         trees.
 
     See Also
@@ -320,8 +320,8 @@ class BaggingClassifier(Classifier, MemberImportances, BaggingBase):
         """What every column adds to the mean posterior, or vote, of the class.
 
         If the members are trees, it is the mean of what the column adds in them. Otherwise the base
-        is the answer for a row of typical cells (`typical_`), whose columns are replaced by the
-        row's own, one after the other, from both ends.
+        is the answer for rows drawn in `fit` (`background_`) in the mean, whose columns are
+        replaced by the row's own in random orders (Shapley's values, sampled).
         """
         check_is_fitted(self)
         unit = "posterior"

@@ -47,8 +47,8 @@ class BaggingRegressor(Regressor, MemberImportances, BaggingBase):
         The mean squared error of these predictions.
     oob_errors_ : array of shape (n_estimators,)
         The mean squared error of every member alone on the rows that it has not seen.
-    typical_ : array of shape (d,)
-        The mean or commonest cell of every column, coded, for explanations, if members have none.
+    background_ : array of shape (m, d)
+        Rows that stand for all rows, coded, for explanations, if members have none.
 
     See Also
     --------
@@ -174,8 +174,8 @@ class BaggingRegressor(Regressor, MemberImportances, BaggingBase):
         """The mean of what the members' columns add: base and contributions sum to the prediction.
 
         A column that some members do not have adds nothing there. If the members explain nothing
-        themselves, the base is the prediction for a row of typical cells (`typical_`), whose
-        columns are replaced by the row's own, one after the other, from both ends.
+        themselves, the base is the prediction for rows drawn in `fit` (`background_`) in the mean,
+        whose columns are replaced by the row's own in random orders (Shapley's values, sampled).
         """
         check_is_fitted(self)
         unit = self.schema_.target_name

@@ -138,8 +138,8 @@ class AdaBoostClassifier(Classifier, MemberImportances, Ensemble):
         round.
     seed_ : int
         The seed that was used.
-    typical_ : array of shape (d,)
-        The mean or commonest cell of every column, coded, for explanations, if members are not
+    background_ : array of shape (m, d)
+        Rows that stand for all rows, coded, for explanations, if members are not
         trees.
 
     See Also
@@ -516,8 +516,8 @@ class AdaBoostClassifier(Classifier, MemberImportances, Ensemble):
         V_k is a log-probability up to a constant. A tree's vote starts as that of its root; every
         step down that changes it is credited to the column tested. Of stumps the columns'
         contributions are exact: V is a sum of functions of one column each. With other members the
-        base is the posterior for a row of typical cells (`typical_`), whose columns are replaced by
-        the row's own, one after the other, from both ends.
+        base is the posterior for rows drawn in `fit` (`background_`) in the mean, whose columns are
+        replaced by the row's own in random orders (Shapley's values, sampled).
 
         The share of a member is α_t h_t(x) with two classes, h_t(x) being 1 for the second class
         and −1 for the first, so that all shares sum to `decision_function`. With more classes it is

@@ -97,8 +97,8 @@ class AdaBoostRegressor(Regressor, MemberImportances, Ensemble):
         round.
     seed_ : int
         The seed that was used.
-    typical_ : array of shape (d,)
-        The mean or commonest cell of every column, coded, for explanations, if members have none.
+    background_ : array of shape (m, d)
+        Rows that stand for all rows, coded, for explanations, if members have none.
 
     See Also
     --------
@@ -326,9 +326,9 @@ class AdaBoostRegressor(Regressor, MemberImportances, Ensemble):
         """What every column adds in the member whose prediction is the median, for every row its
         own.
 
-        If the members explain nothing themselves, the base is the prediction for a row of typical
-        cells (`typical_`), whose columns are replaced by the row's own, one after the other, from
-        both ends.
+        If the members explain nothing themselves, the base is the prediction for rows drawn in
+        `fit` (`background_`) in the mean, whose columns are replaced by the row's own in random
+        orders (Shapley's values, sampled).
         """
         check_is_fitted(self)
         unit = self.schema_.target_name

@@ -54,8 +54,8 @@ class _GenericBoosting(Ensemble):
         ν ρ of every round.
     seed_ : int
         The seed that was used.
-    typical_ : array of shape (d,)
-        The mean or commonest cell of every column, coded, for explanations, if members have none.
+    background_ : array of shape (m, d)
+        Rows that stand for all rows, coded, for explanations, if members have none.
     """
     history_axes: ClassVar[tuple[str, str]] = ("round", "mean loss")
 
@@ -364,9 +364,9 @@ class GenericBoostingRegressor(Regressor, MemberImportances, _GenericBoosting):
     def explain(self, X: Data) -> Explanation:
         """What every column adds to F in all members together.
 
-        If the members explain nothing themselves, the base is F for a row of typical cells
-        (`typical_`), whose columns are replaced by the row's own, one after the other, from both
-        ends.
+        If the members explain nothing themselves, the base is F for rows drawn in `fit`
+        (`background_`) in the mean, whose columns are replaced by the row's own in random orders
+        (Shapley's values, sampled).
         """
         check_is_fitted(self)
         unit = self.schema_.target_name
@@ -501,7 +501,7 @@ class GenericBoostingClassifier(Classifier, MemberImportances, _GenericBoosting)
         """What every column adds to the log-odds against the runner-up, in all members together.
 
         If the members explain nothing themselves, it is what it adds to the posterior (see
-        `typical_`).
+        `background_`).
         """
         check_is_fitted(self)
         if self._explains_by_replacement:

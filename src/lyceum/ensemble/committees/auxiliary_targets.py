@@ -15,10 +15,10 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum._core.base import (
     CATEGORICAL_FEATURES,
     Learner,
+    background_rows,
     complexity,
     replace_columns,
     takes_rows,
-    typical_row,
 )
 from lyceum._core.constraints import HasMethods
 from lyceum._core.data import (
@@ -73,8 +73,8 @@ class AuxiliaryTargets(EitherTask, Learner):
         The places of the auxiliary columns in the table.
     seed_ : int
         The seed that was used.
-    typical_ : array of shape (d,)
-        The mean or commonest cell of every column, coded; where explanations start.
+    background_ : array of shape (m, d)
+        Rows that stand for all rows, coded; where explanations start.
 
     See Also
     --------
@@ -111,7 +111,7 @@ class AuxiliaryTargets(EitherTask, Learner):
     classes_: np.ndarray
     estimator_: Any
     places_: np.ndarray
-    typical_: np.ndarray
+    background_: np.ndarray
 
     def __init__(
         self,
@@ -167,7 +167,7 @@ class AuxiliaryTargets(EitherTask, Learner):
             "AuxiliaryTargets", "NaiveBayes or LogisticRegression"
         )
         source = ArraySource.of_block(block)
-        self.typical_ = typical_row(block)
+        self.background_ = background_rows(block)
         self.seed_ = seed_from(self.random_state)
         self.places_ = self._auxiliary_columns()
         rest = self._without_auxiliary(source)
@@ -281,8 +281,9 @@ class AuxiliaryTargets(EitherTask, Learner):
         """What every column adds to the posterior of the class, or to the number, that is
         predicted.
 
-        The base is the answer for a row of typical cells (`typical_`), whose columns are replaced
-        by the row's own, one after the other, from both ends. Auxiliary columns add nothing.
+        The base is the answer for rows drawn in `fit` (`background_`) in the mean, whose columns
+        are replaced by the row's own in random orders (Shapley's values, sampled). Auxiliary
+        columns add nothing.
         """
         unit = self.schema_.target_name
         if has_classes(self):
@@ -294,10 +295,10 @@ class AuxiliaryTargets(EitherTask, Learner):
         predicted."""
         predict = partial(self._ask, "predict")
         if not has_classes(self):
-            return replace_columns(block, self.typical_, predict)
+            return replace_columns(block, self.background_, predict)
         codes = np.searchsorted(self.classes_, predict(block))
         posteriors = partial(self._ask, "predict_proba")
-        return replace_columns(block, self.typical_, posteriors, codes)
+        return replace_columns(block, self.background_, posteriors, codes)
 
     def summary(self) -> Summary:
         """The auxiliary targets and their learners."""
@@ -314,7 +315,7 @@ class AuxiliaryTargets(EitherTask, Learner):
         return Summary(self._title(), facts, [table])
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        return {"typical_": (self.n_features_in_,)}
+        return {"background_": (len(self.background_), self.n_features_in_)}
 
     def complexity(self) -> int:
         """How many numbers a prediction needs: those of all learners."""

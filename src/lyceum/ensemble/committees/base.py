@@ -222,8 +222,8 @@ class NamedEnsemble(_BaseComposition, Ensemble):
         The indices of the members' columns, None for all.
     seed_ : int
         The seed that was used.
-    typical_ : array of shape (d,)
-        The mean or commonest cell of every column, coded; where explanations start.
+    background_ : array of shape (m, d)
+        Rows that stand for all rows, coded; where explanations start.
     """
 
     _inputs: ClassVar[type[Inputs]] = Inputs
@@ -532,10 +532,10 @@ class NamedEnsemble(_BaseComposition, Ensemble):
         """What every column adds to the posterior of the class, or to the number, that is
         predicted, and the answer and share of every member (`detail`).
 
-        The base is the answer for a row of typical cells (`typical_`), whose columns are replaced
-        by the row's own, one after the other, from both ends. Members of any library are explained
-        so; if they were given a frame, columns are replaced in the frame, by typical cells of its
-        own types.
+        The base is the answer for rows drawn in `fit` (`background_`) in the mean, whose columns
+        are replaced by the row's own in random orders (Shapley's values, sampled). Members of any
+        library are explained so; if they were given a frame, columns are replaced in the frame, by
+        cells of its own types.
         """
         explanation, parts = self._replace_with_more(
             self._fused_answer, self._flat_member_parts, X, self._unit

@@ -364,7 +364,8 @@ class _Stacking(MemberColumns, NamedEnsemble):
         typical = self.typical_answers_
         if self.passthrough:
             groups.append(slice(n_answers, table.X.shape[1]))
-            typical = np.append(typical, self.typical_)
+            answers = np.tile(typical, (len(self.background_), 1))
+            typical = np.column_stack([answers, self.background_])
 
         def answer(X: np.ndarray) -> np.ndarray:
             return self._final_answer(replace(table, X=X))

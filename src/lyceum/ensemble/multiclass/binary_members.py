@@ -175,8 +175,8 @@ class BinaryMembers(Classifier, Ensemble):
     _attribute_docs: ClassVar[str] = """
     class_weight_ : array of shape (K,)
         The weight of the rows of every class.
-    typical_ : array of shape (d,)
-        The mean or commonest cell of every column, coded; where explanations start that are no sums
+    background_ : array of shape (m, d)
+        Rows that stand for all rows, coded; where explanations start that are no sums
         of those of the members.
     """
     _explains_by_replacement: ClassVar[bool] = True
@@ -319,17 +319,17 @@ class BinaryMembers(Classifier, Ensemble):
         (`decision_function`).
 
         Where the score of a class is a sum of scores of members that explain themselves, columns
-        add what they add to these. Otherwise the base is the score for a row of typical cells
-        (`typical_`), whose columns are replaced by the row's own, one after the other, from both
-        ends.
+        add what they add to these. Otherwise the base is the score for rows drawn in `fit`
+        (`background_`) in the mean, whose columns are replaced by the row's own in random orders
+        (Shapley's values, sampled).
         """
         check_is_fitted(self)
         is_sum = self._sums_scores or len(self.estimators_) < 2
         if is_sum and takes_rows(self._base()):
             with suppress(_NotSums):
-                # tried on the typical row first: the rows of X can be read only once
+                # tried on a few rows first: the rows of X can be read only once
                 schema = Schema(self.schema_.columns)
-                cells = self.typical_[None, :]
+                cells = self.background_
                 self._score_parts(
                     MemberData(ArraySource(cells, None, None, schema, coded=True))
                 )

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from lyceum import catalog
+from lyceum._core.data import Column
 from lyceum.decision import LossMatrix
 from lyceum.errors import LyceumError, StudyError
 from lyceum.studies.compare.loss_rule import LossRule
@@ -37,6 +38,7 @@ from lyceum.studies.plan.study_data import StudyData
 from lyceum.studies.plan.table_notes import only_classes_text
 from lyceum.studies.run.pipelines import build_pipeline, seed_of
 from lyceum.studies.run.settings_search import SEARCH_ROWS
+from lyceum.studies.run.target_statistics import MANY_LEVELS
 
 # rows up to which a learner whose cost grows faster than the rows is chosen
 _IN_MEMORY = 20_000
@@ -324,7 +326,7 @@ def _candidate(
 ) -> Candidate:
     """The candidate of a choice; `n_before` candidates have the same learner."""
     # only what the learner needs: missing cells filled, numbers scaled; and why
-    preparations = entry.preparations(data.schema, missing=data.has_missing)
+    preparations = _preparations(entry, data)
     space = dict(entry.space if choice.search is None else choice.search)
     # for the final fit on all rows
     in_passes = entry.settings_in_passes if data.is_sample else {}
@@ -358,6 +360,39 @@ def _candidate(
                 f"learners: {entry.name} cannot be set so: {error}"
             ) from error
     return candidate
+
+
+def _preparations(entry: catalog.Entry, data: StudyData) -> dict[str, str]:
+    """The steps in front of a learner, and why: categories of many levels are encoded where each
+    level would be a column of its own, and for boosting, which learns their rows by heart."""
+    preparations = entry.preparations(data.schema, missing=data.has_missing)
+    is_boosting = entry.name.startswith("HistGradientBoosting")
+    learner: Any = entry.load()
+    makes_columns = learner._coding != "codes"
+    if not makes_columns and not is_boosting:
+        return preparations
+    if entry.takes_sparse_text(data.schema):
+        return preparations
+    is_wide = [
+        not c.numeric
+        and not c.is_free_text
+        and c.categories is not None
+        and len(c.categories) > MANY_LEVELS
+        for c in data.schema
+    ]
+    if not any(is_wide):
+        return preparations
+    columns = tuple(
+        Column(c.name) if wide else c for c, wide in zip(data.schema, is_wide)
+    )
+    encoded = replace(data.schema, columns=columns)
+    return {
+        "TargetStatistics": (
+            f"categories of more than {MANY_LEVELS} levels are written as what the target is like"
+            " among the rows of each, found on other rows"
+        ),
+        **entry.preparations(encoded, missing=data.has_missing),
+    }
 
 
 def readable(name: str) -> str:

@@ -32,6 +32,8 @@ from lyceum.studies.report.verdicts import gain_text, learning_trend
 from lyceum.studies.result import Study
 from lyceum.studies.run.problems import Problems
 
+_READABLE = 200  # numbers at most of a model that a person can read as a whole,
+_SIMPLER = 5  # with so many times fewer than the choice has
 _NAMES = 6  # learners named in a sentence, before the rest is counted
 
 
@@ -212,6 +214,7 @@ def statements(
             _budget, comparison, skipped, not_made, finished, folds_planned
         ),
         "differences": partial(_differences, comparison),
+        "the price of simplicity": partial(_simplicity, comparison),
         "groups": partial(_group_counts, comparison),
         "rare classes": partial(
             posteriors.rare_classes, comparison, sample, rule, classes
@@ -312,6 +315,29 @@ def _differences(comparison: Comparison) -> Iterator[str]:
         return
     yield from _standings(comparison, tested)
     yield from _against_guess(comparison, best)
+
+
+def _simplicity(comparison: Comparison) -> Iterator[str]:
+    """What the best model that a person can read as a whole gives away."""
+    choice = comparison[comparison.choice]
+    readable = [
+        s
+        for s in comparison.learners
+        if not s.is_baseline
+        and 0 < s.complexity <= min(_READABLE, choice.complexity / _SIMPLER)
+    ]
+    if choice.is_baseline or not readable:
+        return
+    simple = min(readable, key=lambda s: s.loss)
+    if simple.loss <= choice.loss:
+        return
+    losses = [loss_text(comparison.criterion, s.loss) for s in (simple, choice)]
+    if losses[0] != losses[1]:
+        yield (
+            f"The price of simplicity: {in_sentence(simple.label)} predicts with"
+            f" {show_count(simple.complexity, 'number')} instead of {choice.complexity:,}, and has"
+            f" {_loss_phrase(comparison, simple.loss)} instead of {losses[1]}."
+        )
 
 
 def _standings(

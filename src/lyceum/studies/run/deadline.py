@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 import time
@@ -17,6 +18,9 @@ _LEAST_RESERVE = 4.5  # but not less than these seconds, if that is half of it a
 _MOST_RESERVE = 60.0  # and not more than these
 _LATE = 0.2  # seconds after the deadline when work is stopped that does not look at the time
 _REPORT = 3.0  # seconds that a report takes at most
+_MOST_SLOW = (
+    8.0  # times that a machine may be thought to be slower for what else it does
+)
 
 
 class OutOfTime(Exception):
@@ -39,16 +43,21 @@ class Deadline:
 
     end: float | None = None
     reserve: float = 0.0  # seconds of it that are kept for what follows the folds
+    slowness: float = 1.0  # times that work takes longer than on an idle machine
 
     @classmethod
-    def in_minutes(cls, minutes: float | None) -> Deadline:
-        """The deadline of a study that begins now."""
+    def in_minutes(cls, minutes: float | None, began: float | None = None) -> Deadline:
+        """The deadline of a study that begins now, or that began on the clock of
+        `time.monotonic`."""
         if minutes is None:
             return cls()
         seconds = 60.0 * minutes
-        least = min(_LEAST_RESERVE, 0.5 * seconds)
+        slowness = _slowness()
+        least = min(_LEAST_RESERVE * slowness, 0.5 * seconds)
         reserve = min(max(_RESERVE * seconds, least), _MOST_RESERVE)
-        return cls(time.monotonic() + seconds, reserve)
+        if began is None:
+            began = time.monotonic()
+        return cls(began + seconds, reserve, slowness)
 
     @property
     def for_folds(self) -> Deadline:
@@ -62,7 +71,8 @@ class Deadline:
         """When the report is begun: half of what is kept goes to the final model."""
         if self.end is None:
             return self
-        return Deadline(self.end - min(0.5 * self.reserve, _REPORT), self.reserve)
+        kept = min(0.5 * self.reserve, _REPORT * self.slowness)
+        return Deadline(self.end - kept, self.reserve, self.slowness)
 
     @property
     def is_over(self) -> bool:
@@ -100,6 +110,15 @@ class Deadline:
             if self.is_over:
                 raise OutOfTime from None
             raise
+
+
+def _slowness() -> float:
+    """How many processes wait for a processor, 1 where none has to: work takes so many times
+    longer."""
+    if not hasattr(os, "getloadavg"):  # not on Windows
+        return 1.0
+    waiting = os.getloadavg()[0] / (os.cpu_count() or 1)
+    return min(max(1.0, waiting), _MOST_SLOW)
 
 
 @contextmanager

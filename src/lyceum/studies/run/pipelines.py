@@ -19,10 +19,11 @@ from lyceum._core.types import Estimator
 from lyceum.studies.plan.candidate import Candidate
 
 _SMALL = 200_000  # cells
-# which are no learners of the catalog
-_BASELINES = {
+# which are not in the catalog
+_OWN_CLASSES = {
     "PriorClassifier": "lyceum.studies.run.baseline",
     "MeanRegressor": "lyceum.studies.run.baseline",
+    "TargetStatistics": "lyceum.studies.run.target_statistics",
 }
 
 
@@ -34,8 +35,8 @@ def seed_of(*parts: Any) -> int:
 
 def learner_class(name: str) -> type:
     """The class of a candidate's learner."""
-    if name in _BASELINES:
-        return getattr(importlib.import_module(_BASELINES[name]), name)
+    if name in _OWN_CLASSES:
+        return getattr(importlib.import_module(_OWN_CLASSES[name]), name)
     return catalog.find(name).load()
 
 
@@ -44,7 +45,12 @@ def build_pipeline(
 ) -> Pipeline:
     """The pipeline of a candidate with these settings."""
     *before, learner = candidate.steps
-    steps = [(name, catalog.find(name).build(candidate.sparse_text)) for name in before]
+    steps = []
+    for name in before:
+        if name in _OWN_CLASSES:
+            steps.append((name, learner_class(name)()))
+        else:
+            steps.append((name, catalog.find(name).build(candidate.sparse_text)))
     parameters = {**candidate.settings, **settings}
     steps.append((learner, learner_class(learner)(**parameters)))
     for _, step in steps:

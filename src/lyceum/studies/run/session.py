@@ -89,9 +89,11 @@ class Request:
         return replace(self, recipe=replace(self.recipe, loss=loss), make_loss=None)
 
 
-def run_study(request: Request, folder: Path, force: bool) -> Study:
+def run_study(
+    request: Request, folder: Path, force: bool, began: float | None = None
+) -> Study:
     """Run a study in a folder, or the rest of it, and write the report and results.json."""
-    deadline = Deadline.in_minutes(request.recipe.budget_minutes)
+    deadline = Deadline.in_minutes(request.recipe.budget_minutes, began)
     # nothing is written before all of this is known to be good
     data = StudyData.of(without_order_columns(request.recipe)).check_rows()
     request = request.with_loss(data)

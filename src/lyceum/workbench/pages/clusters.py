@@ -66,7 +66,10 @@ def _axis(desk: Desk, address: Address, name: str) -> np.ndarray:
     if name not in table.table.column_names:
         raise Refused(422, f"there is no column {name}")
     values = table.table.column(name).to_pylist()
-    return np.array([np.nan if v is None else v for v in values], dtype=float)
+    try:
+        return np.array([np.nan if v is None else v for v in values], dtype=float)
+    except (TypeError, ValueError):
+        raise Refused(422, f"{name} holds no numbers: choose another axis") from None
 
 
 def _options(address: Address) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from lyceum._core.data import (
     odd_cells,
     read_data,
 )
+from lyceum.web import Refused
 from lyceum.workbench.action import Action
 from lyceum.workbench.address import Address
 from lyceum.workbench.blocks import block_answer
@@ -150,6 +151,8 @@ def inspect_action(address: Address) -> Action:
 def repair_action(address: Address) -> Action:
     """The call that writes the repaired table beside the file."""
     path = PurePosixPath(address.file)
+    if not path.name:
+        raise Refused(422, "the address names no file: choose one")
     out = path.with_name(f"{path.name.partition('.')[0]}-repaired.csv")
     return Action(
         "repair",

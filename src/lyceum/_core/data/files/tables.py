@@ -38,7 +38,7 @@ from lyceum._core.data.files.typed_files import (
     read_arrow_file,
     read_parquet_file,
 )
-from lyceum._core.data.files.workbooks.workbook import read_workbook
+from lyceum._core.data.files.workbooks.workbook import FIRST_ROW, read_workbook
 from lyceum._core.data.inputs.arrow import is_frame, to_arrow
 from lyceum._core.data.rows.text import source_name
 from lyceum._core.lazy_arrow import pa, pc
@@ -194,6 +194,9 @@ class LoadedTable:
     text_formats : dict, default={}
         How columns are written that were read from text, by name: a decimal mark or a format of
         dates.
+    first_row : int, default=2
+        The number of the first row as a spreadsheet counts: below the names of the columns, which
+        are in row 1 unless there is a title.
 
     See Also
     --------
@@ -214,6 +217,7 @@ class LoadedTable:
     name: str
     notes: tuple[str, ...] = ()
     text_formats: Mapping[str, str] = field(default_factory=dict)
+    first_row: int = 2
 
 
 def read_data(
@@ -281,7 +285,17 @@ def read_files(
         name or paths[0],
         tuple(dict.fromkeys(notes)),
         format_names(formats),
+        first_row_number(paths[0], kind, tables[0], file_format),
     )
+
+
+def first_row_number(
+    path: str, kind: str, table: pa.Table, file_format: FileFormat
+) -> int:
+    """The number of the first row of a file as a spreadsheet counts."""
+    if kind == "csv":
+        return file_format.csv_reader(path).preamble + 1 + file_format.header
+    return int((table.schema.metadata or {}).get(FIRST_ROW, 2))
 
 
 def _describe(formats: Mapping[str, TextFormat], table: pa.Table) -> Iterator[str]:

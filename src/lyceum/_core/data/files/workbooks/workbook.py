@@ -42,6 +42,9 @@ _DAY_ZERO = date(1899, 12, 31)  # of Excel, whose day 1 is the first of January 
 _ISO_DURATION = re.compile(r"(-?)PT(\d+)H(\d+)M(\d+(?:\.\d+)?)S")
 _HEAD_ROWS = 200  # that a title is found from
 _MOST_HOURS = 10**9
+FIRST_ROW = (
+    b"lyceum.first_row"  # the number of the first row below the names, in the metadata
+)
 _EXACT = 2**53  # whole numbers up to it are exact; a sheet holds all numbers as floats
 
 
@@ -64,6 +67,7 @@ def read_workbook(path: str, file_format: FileFormat) -> tuple[pa.Table, list[st
         raise DataError(
             f"{path} is empty: the sheet needs a row of column names and some rows"
         )
+    first_row = numbered[0][0] + file_format.header
     if file_format.header:
         titles = rows.pop(0)
     else:
@@ -74,13 +78,12 @@ def read_workbook(path: str, file_format: FileFormat) -> tuple[pa.Table, list[st
         cells = [row[j] for row in rows]
         if title is None and all(cell is None for cell in cells):
             continue
-        if title is None or not str(title).strip():
-            names.append(f"column {j + 1}")
-        else:
-            names.append(_text(title).strip())
+        name = "" if title is None else _text(title).strip()
+        names.append(name or f"column {j + 1}")
         columns.append(_column(cells, file_format.missing))
     notes += filter(None, [renamed_note(names)])
-    return pa.table(columns, names=unique_names(names)), notes
+    table = pa.table(columns, unique_names(names), metadata={FIRST_ROW: str(first_row)})
+    return table, notes
 
 
 def _sheet_rows(path: str, table: str) -> tuple[list[tuple[int, list[Any]]], list[str]]:
