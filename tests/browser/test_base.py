@@ -118,13 +118,13 @@ def test_several_tabs_agree(workbench, browser, page):
 
 def test_the_first_page_is_there_soon(workbench, page):
     """Within a second of the page's own time; other programs may take the machine's."""
-    page.goto(workbench.address)
-    page.get_by_role("link", name="geyser.csv").wait_for()
     session = page.context.new_cdp_session(page)
     session.send("Performance.enable")
+    page.goto(workbench.address)
+    page.get_by_role("link", name="geyser.csv").wait_for()
     numbers = session.send("Performance.getMetrics")["metrics"]
     seconds = {number["name"]: number["value"] for number in numbers}
-    assert seconds["TaskDuration"] < 1.0
+    assert 0.0 < seconds["ScriptDuration"] < seconds["TaskDuration"] < 1.0
 
 
 def test_axe_does_find_what_is_wrong(workbench, page):
