@@ -10,12 +10,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import Classifier
 from lyceum._core.constraints import Interval, StrOptions
-from lyceum._core.data import Block
+from lyceum._core.data import Block, dense_cells
 from lyceum._core.probability import class_weight_factors
 from lyceum._core.steps import StepColumn, StepKind
 from lyceum._core.types import Categories, ClassWeight, Data, Operation, Target, Weights
@@ -104,7 +105,7 @@ class SVC(Classifier, SupportVectors):
         The numbers of the rows with an α above 0, class by class.
     support_vectors_ : array or CSR of shape (n_support, d)
         Their cells; without columns for precomputed kernels.
-    dual_coef_ : array of shape (K - 1, n_support), or (K, n_support)
+    dual_coef_ : array or CSR of shape (K - 1, n_support), or (K, n_support)
         α y of the support vectors: of pairs, one row per other class in their order, so that a
         support vector of class i has its machine with class j in row j, or j - 1 if j > i; for
         "one_vs_rest" one row per class.
@@ -130,8 +131,8 @@ class SVC(Classifier, SupportVectors):
         With `probability=True`: P = 1 / (1 + exp(-(A f + B))).
     base_point_ : array of shape (d,)
         Where explanations start: the means of the columns.
-    n_iter_ : int
-        The number of working sets.
+    n_iter_ : array of int of shape (n_machines,)
+        The number of working sets of every machine.
     converged_ : bool
         Whether `tol` was reached.
     record_ : list of dict
@@ -338,6 +339,7 @@ class SVC(Classifier, SupportVectors):
         used = used[np.argsort(codes[used], kind="stable")]
         self._store_support(used, coef, cells, weighted)
         self._set_dual_coef(coef[used], codes[used])
+        self._keep_sparse()
         self._set_optima([machine for _, machine in machines])
 
     def _keep_record(
@@ -398,7 +400,7 @@ class SVC(Classifier, SupportVectors):
         self.primal_objective_ = of_each(lambda machine: machine.primal)
         self.dual_objective_ = of_each(lambda machine: machine.dual)
         self.kkt_residual_ = of_each(lambda machine: machine.kkt)
-        self.n_iter_ = max((machine.rounds for machine in machines), default=0)
+        self.n_iter_ = np.array([m.rounds for m in machines] or [0], dtype=np.int32)
         self.converged_ = all(machine.converged for machine in machines)
         # one rising curve: every machine on top of the objectives of those before it
         self.history_ = []
@@ -421,7 +423,7 @@ class SVC(Classifier, SupportVectors):
         if not self._has_pairs:
             return super()._machine_coef()
         codes = np.repeat(np.arange(len(self.classes_)), self.n_support_)
-        return unpack_pairs(self.dual_coef_, self.machines_, codes)
+        return unpack_pairs(dense_cells(self.dual_coef_), self.machines_, codes)
 
     # -- predict -----------------------------------------------------------------------
 
@@ -567,6 +569,10 @@ def _classes(learner: SVC, block: Block) -> np.ndarray:
 def _posteriors(learner: SVC, block: Block) -> np.ndarray:
     if not learner.machines_:
         return np.ones((len(block), 1))
+    if not hasattr(learner, "calibration_"):
+        raise NotFittedError(
+            "predict_proba is not available when fitted with probability=False: fit again"
+        )
     scores = learner._machine_scores(block.X)
     slopes, offsets = learner.calibration_.T
     p = expit(slopes * scores + offsets)
