@@ -19,7 +19,7 @@ SANITIZED_TESTS := tests/native tests/trees tests/core_trees tests/kernels tests
 # Polars, which these import, cannot be loaded under the thread sanitizer
 NOT_BY_THREADS := $(addprefix --ignore=tests/trees/test_, decision_tree_tables.py importance.py model_tree.py)
 
-.PHONY: build demo test quick site dropin house test-lowest portable lint changelog format stub bench crash fuzz sanitize sanitize-kernels wheel wheel-test \
+.PHONY: build demo test quick site dropin house test-lowest portable lint changelog format stub bench crash fuzz sanitize sanitize-kernels sanitize-suite wheel wheel-test \
 	small-test clean
 
 # What is required is fetched while the kernels are compiled, and its bytecode is compiled on all cores (pip takes one).
@@ -143,6 +143,12 @@ sanitize-kernels:
 sanitize: $(STAMP) sanitize-kernels
 	native/sanitized.sh $(BIN)/python -m pytest -q -p no:cacheprovider $(SANITIZED_TESTS)
 	SANITIZE=thread native/sanitized.sh $(BIN)/python -m pytest -q -p no:cacheprovider $(SANITIZED_TESTS) $(NOT_BY_THREADS)
+
+# the whole suite with the module under the address and undefined-behavior sanitizers, an hour and more. Not browsers, which
+# are not ours, and not .xls files: the process that reads them has a limit of addresses, and the sanitizer takes 20 TB of them
+sanitize-suite: $(STAMP)
+	PYTHONMALLOC=pymalloc native/sanitized.sh $(BIN)/python -m pytest -q -p no:cacheprovider -p no:xdist tests \
+		--ignore=tests/browser -k "not old_workbook and not kinds.xls"
 
 clean:
 	rm -rf .venv build demo

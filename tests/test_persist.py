@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import skops.io
+from scipy import sparse
 from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import make_pipeline
@@ -72,8 +73,12 @@ def outputs(model, table):
         "score_samples",
     )
     methods = [name for name in asked if hasattr(model, name)]
+    answers = {name: getattr(model, name)(table) for name in methods}
     return {
-        name: np.asarray(getattr(model, name)(table), dtype=object) for name in methods
+        name: np.asarray(
+            answer.toarray() if sparse.issparse(answer) else answer, dtype=object
+        )
+        for name, answer in answers.items()
     }
 
 

@@ -79,6 +79,11 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "LassoCV": {"alphas": 10, "tol": 1e-13, "random_state": 0},
     "ElasticNetCV": {"alphas": 10, "tol": 1e-13, "random_state": 0},
     "RidgeCV": {"random_state": 0},
+    # by the kinds of columns, whatever the source: arrays alone are scikit-learn's business
+    "OneHotEncoder": {"categorical_features": "from_dtype", "handle_unknown": "ignore"},
+    "KBinsDiscretizer": {"encode": "categories", "strategy": "auto"},
+    "SimpleImputer": {"categorical_features": False},
+    "KNNImputer": {"metric": "gower"},
     # which rows cross-validation leaves out depends on the numbers of the rows
     "RegularizedDiscriminant": {"alpha": 0.3, "gamma": 0.1},
     # where sums stop within the tolerance depends on which rows are scored together
@@ -235,6 +240,8 @@ def case_of(name: str) -> Case:
 
 # Its data have few rows: a learner is made as a user would make it, but for what would be slow.
 SCIKIT_SETTINGS: dict[str, dict[str, Any]] = {
+    "OneHotEncoder": SETTINGS["OneHotEncoder"],
+    "KBinsDiscretizer": SETTINGS["KBinsDiscretizer"],
     "AdaBoostClassifier": {"n_estimators": 8},
     "AdaBoostRegressor": {"n_estimators": 5},
     "BaggingClassifier": {"n_estimators": 3},

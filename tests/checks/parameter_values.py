@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from sklearn.covariance import LedoitWolf
 from sklearn.model_selection import KFold
 
 from lyceum.bayes import NaiveBayes
@@ -124,6 +125,9 @@ VALUES: dict[str, tuple[Any, ...]] = {
     ),
     "SequentialFeatureSelector.scoring": ("absolute",),
     "RidgeCV.scoring": ("neg_mean_absolute_error",),
+    "covariance_estimator": (LedoitWolf(),),
+    "max_fun": (1,),
+    "n_alphas": (5,),
     "SequentialFeatureSelector.estimator": (DecisionTreeRegressor(max_depth=1),),
     "OutputCodeClassifier.loss": ("linear",),
     "LinearSVC.loss": ("hinge",),
@@ -219,7 +223,9 @@ TOGETHER: dict[str, tuple[dict[str, Any], ...]] = {
     "RBFNetworkClassifier.tol": ({"fit_by": "gradient"},),
     "RBFNetworkRegressor.tol": ({"fit_by": "gradient"},),
     "max_iter": ({"fit_by": "gradient"}, {"init": "random", "n_clusters": 8}),
-    "RidgeCV.eps": ({"alphas": 5},),
+    "RidgeCV.eps": ({"n_alphas": 5},),
+    "covariance_estimator": ({"solver": "eigen"},),
+    "max_fun": ({"solver": "lbfgs"},),
     "alphas": ({"alpha": "loo"}, {"alpha": "gcv"}, {"alpha": "leave_one_out"}),
     "bandwidth": ({"weights": "gaussian"},),
     "metric_params": ({"metric": "minkowski"},),
@@ -313,7 +319,7 @@ TOGETHER: dict[str, tuple[dict[str, Any], ...]] = {
     ),
     "k_best": ({"criterion": "k_best"},),
     "PriorShift.priors": ({},),
-    "fill_value": ({"continuous": "constant"},),
+    "fill_value": ({"strategy": "constant"},),
     "costs": ({"budget": 5.0},),
     "routes": (
         {
@@ -412,6 +418,28 @@ WITHOUT_EFFECT: dict[str, str] = {
     "force_alpha": "of an alpha below 1e-10: tests/dropin/test_classifiers.py",
     "kernel_params": "of a kernel that is a function: tests/dropin/test_classifiers.py",
     "break_ties": "of equally many votes alone: tests/dropin/test_classifiers.py",
+    **dict.fromkeys(
+        (
+            "OneHotEncoder.categories",
+            "OneHotEncoder.dtype",
+            "OneHotEncoder.feature_name_combiner",
+            "OneHotEncoder.max_categories",
+            "OneHotEncoder.min_frequency",
+            "OneHotEncoder.sparse_output",
+            "KBinsDiscretizer.dtype",
+            "KBinsDiscretizer.encode",
+            "KBinsDiscretizer.quantile_method",
+            "KBinsDiscretizer.random_state",
+            "KBinsDiscretizer.subsample",
+            "KNNImputer.add_indicator",
+            "KNNImputer.keep_empty_features",
+            "KNNImputer.metric",
+            "KNNImputer.missing_values",
+            "SimpleImputer.keep_empty_features",
+            "SimpleImputer.missing_values",
+        ),
+        "of arrays alone, or refused by kinds of columns: tests/dropin/test_prepare.py",
+    ),
     "cache": "a file of results to go on from",
     "cache_size": "memory for kernel values that are computed again otherwise",
     "algorithm": "which search or which bounds: the results are the same",

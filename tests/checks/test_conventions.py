@@ -143,7 +143,9 @@ def type_of(constraint):
     if constraint in (list, tuple, dict):
         return "list"
     is_number = isinstance(constraint, type) and issubclass(constraint, Number)
-    return "number" if is_number else constraint.__name__
+    if is_number:
+        return "number"
+    return getattr(constraint, "__name__", type(constraint).__name__)
 
 
 def test_one_name_has_one_type():

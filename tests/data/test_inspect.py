@@ -445,3 +445,11 @@ def test_years_that_rise_are_times_and_not_identifiers():
     )
     assert [flag.code for flag in found["year"].flags] == ["ordered"]
     assert [flag.code for flag in found["id"].flags][:1] == ["identifier"]
+
+
+@pytest.mark.parametrize(("n_names", "text"), [(534, "every row"), (533, "99.8%")])
+def test_a_share_below_one_is_not_said_to_be_all(n_names, text):
+    names = [f"n{i}" for i in range(n_names)] + ["n0"] * (534 - n_names)
+    found = inspect(pa.table({"name": names, "x": list(range(534))}))
+    [flag] = [flag for flag in found["name"].flags if flag.code == "identifier"]
+    assert f"differs in {text}" in flag.text

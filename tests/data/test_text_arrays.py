@@ -136,9 +136,8 @@ def test_transformers_give_words_back_for_words():
     assert scaled[:, 0].tolist() == CELLS[:, 0].tolist()
     assert abs(scaled[:, 1].astype(float).mean()) < 1e-12
     coded = OneHotEncoder(categorical_features=[0, 2]).fit_transform(CELLS)
-    np.testing.assert_array_equal(
-        coded, OneHotEncoder().fit_transform(FRAME).to_numpy(dtype=float)
-    )
+    by_types = OneHotEncoder(categorical_features="from_dtype").fit_transform(FRAME)
+    np.testing.assert_array_equal(coded, by_types.to_numpy(dtype=float))
     steps = (
         SimpleImputer(categorical_features=[0, 2]),
         LogisticRegression(categorical_features=[0, 2]),

@@ -159,7 +159,7 @@ def test_numbers_are_cut_as_discretize_cuts_them():
     X, w = rng.normal(size=(300, 2)), rng.integers(1, 4, 300).astype(float)
     y = (X[:, 0] > 0).astype(int)
     coded = (
-        KBinsDiscretizer(strategy="quantile", n_bins=6)
+        KBinsDiscretizer(6, encode="categories")
         .fit(X, sample_weight=w)
         .transform(pd.DataFrame(X))
     )

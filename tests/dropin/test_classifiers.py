@@ -3,11 +3,17 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from scipy.special import expit
 from sklearn import datasets, decomposition, discriminant_analysis, linear_model, svm
+from sklearn.covariance import LedoitWolf
+from sklearn.exceptions import NotFittedError
 
+from lyceum import bayes, kernels, linear
 from lyceum.bayes import BernoulliNB, LinearDiscriminantAnalysis, MultinomialNB
 from lyceum.decision import CalibratedClassifierCV
 from lyceum.decomposition import PCA
+from lyceum.errors import SettingError
 from lyceum.kernels import SVC, KernelPCA, KernelRidge, LinearSVC
 from lyceum.linear import LogisticRegression
 from lyceum.prepare import MinMaxScaler, StandardScaler
@@ -160,3 +166,65 @@ def test_random_directions_are_as_exact_as_those_of_scikit_learn():
     error = abs(ours / exact - 1).max()
     assert error < 3 * abs(theirs / exact - 1).max()
     assert error < 1e-4
+
+
+def test_discriminants_shrink_as_scikit_learns():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 60)
+    X = rng.normal(size=(60, 4)) * [1.0, 2.0, 3.0, 4.0] + y[:, None]
+    for settings in (
+        {"shrinkage": 0.3},
+        {"shrinkage": "auto"},
+        {"covariance_estimator": LedoitWolf()},
+    ):
+        for name in ("LinearDiscriminantAnalysis", "QuadraticDiscriminantAnalysis"):
+            ours = getattr(bayes, name)(solver="eigen", **settings).fit(X, y)
+            theirs = getattr(discriminant_analysis, name)(solver="eigen", **settings)
+            want = theirs.fit(X, y).predict_proba(X)
+            assert_allclose(ours.predict_proba(X), want, atol=1e-12)
+    ours = bayes.QuadraticDiscriminantAnalysis(reg_param=0.2).fit(X, y)
+    theirs = discriminant_analysis.QuadraticDiscriminantAnalysis(reg_param=0.2)
+    theirs.fit(X, y)
+    assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-12)
+    assert_allclose(ours.scalings_, theirs.scalings_)
+    with pytest.raises(SettingError, match="Only one of the two can be set"):
+        bayes.LinearDiscriminantAnalysis(
+            solver="lsqr", shrinkage=0.1, covariance_estimator=LedoitWolf()
+        ).fit(X, y)
+    with pytest.raises(SettingError, match="partial_fit keeps sums"):
+        bayes.LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto").fit(
+            X, y
+        ).partial_fit(X, y)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_machines_of_sparse_rows_have_sparse_coefficients(kernel):
+    rng = np.random.default_rng(1)
+    X = sparse.random_array((40, 6), density=0.4, rng=rng, format="csr")
+    y = rng.integers(0, 3, 40)
+    ours = kernels.SVC(kernel=kernel, gamma=1.0).fit(X, y)
+    dense = kernels.SVC(kernel=kernel, gamma=1.0).fit(X.toarray(), y)
+    assert sparse.issparse(ours.dual_coef_)
+    assert_allclose(ours.dual_coef_.toarray(), dense.dual_coef_, atol=1e-9)
+    want = dense.decision_function(X.toarray())
+    assert_allclose(ours.decision_function(X), want, atol=1e-9)
+    assert ours.n_iter_.shape == (3,)
+    if kernel == "linear":
+        assert_allclose(ours.coef_.toarray(), dense.coef_, atol=1e-9)
+
+
+def test_coefficients_that_are_set_by_hand_predict():
+    X = np.array([[0.0, 1.0], [2.0, 0.0], [3.0, 3.0]])
+    model = linear.LogisticRegression()
+    model.classes_ = np.array(["no", "yes"])
+    model.coef_ = np.array([[1.0, -1.0]])
+    model.intercept_ = np.array([-0.5])
+    assert model.predict(X).tolist() == ["no", "yes", "no"]
+    assert_allclose(model.decision_function(X), [-1.5, 1.5, -0.5])
+    # scikit-learn's LogisticRegressionCV sets them flat
+    model.coef_ = np.array([1.0, -1.0, 9.0])[:-1]
+    model.intercept_ = -0.5
+    assert model.predict(X).tolist() == ["no", "yes", "no"]
+    assert_allclose(model.predict_proba(X)[:, 1], expit([-1.5, 1.5, -0.5]))
+    with pytest.raises(NotFittedError):
+        linear.LogisticRegression().predict(X)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import sklearn.linear_model as theirs
 from numpy.testing import assert_allclose
+from sklearn.model_selection import KFold
 
 import lyceum.linear as ours
 from lyceum.errors import SettingError
@@ -121,3 +122,17 @@ def test_singular_values_are_those_of_the_rows():
     model = ours.LinearRegression().fit(X, Y[:, 0])
     other = theirs.LinearRegression().fit(X, Y[:, 0])
     assert_allclose(model.singular_, other.singular_, rtol=1e-10)
+
+
+def test_penalties_of_ridge_are_numbers_and_splits_may_be_read_once():
+    assert ours.RidgeCV(alphas=1).fit(X, Y[:, 0]).alpha_ == 1.0
+    assert len(ours.RidgeCV(n_alphas=7).fit(X, Y[:, 0]).alphas_) == 7
+    splits = KFold(4).split(X)
+    model = ours.RidgeCV(alphas=[0.1, 1.0, 10.0], cv=splits).fit(X, Y)
+    other = theirs.RidgeCV(alphas=[0.1, 1.0, 10.0], cv=KFold(4)).fit(X, Y)
+    assert model.alpha_ == other.alpha_
+    assert_allclose(model.coef_, other.coef_, rtol=1e-9)
+    with pytest.raises(ValueError, match=r"alphas\[1\] == -1, must be > 0.0"):
+        ours.RidgeCV(alphas=(1, -1)).fit(X, Y[:, 0])
+    with pytest.raises(ValueError, match="not supported for l1_ratio=0"):
+        ours.ElasticNetCV(l1_ratio=0.0).fit(X, Y[:, 0])

@@ -9,12 +9,20 @@ import pytest
 from lyceum.bayes import NaiveBayes
 from lyceum.data import scan
 from lyceum.errors import DataError, SettingError
-from lyceum.evaluate import BayesFactor, delong, hoeffding_bound
-from lyceum.evaluate.label_codes import positive_mask
+from lyceum.evaluate import (
+    BayesFactor,
+    class_report,
+    cross_validate,
+    delong,
+    hoeffding_bound,
+    markov_bound,
+    train_validation_test,
+)
+from lyceum.evaluate.label_codes import as_classes, positive_mask
 from lyceum.evaluate.reports.kappa import disagreement_weights
 from lyceum.evaluate.resampling.experiment import Experiment
 from lyceum.evaluate.significance.criteria import _covariance
-from lyceum.evaluate.significance.paired_tests import significance
+from lyceum.evaluate.significance.paired_tests import are_results, significance
 from lyceum.linear import LinearRegression
 
 
@@ -140,3 +148,48 @@ def test_classes_of_an_experiment_are_those_of_the_target():
     assert plain.classes.tolist() == ["a", "b"]
     regression = Experiment.of(LinearRegression(), [[1.0], [2.0]], [1.0, 2.0])
     assert regression.classes is None
+
+
+def test_every_class_against_the_rest_has_the_counts_of_its_rows():
+    truth = np.array(list("aabbbcccca"))
+    called = np.array(list("abbbccacab"))
+    report = class_report(truth, called)
+    for label, binary in zip("abc", report.per_class):
+        is_class, is_called = truth == label, called == label
+        assert binary.tp == (is_class & is_called).sum()
+        assert binary.fp == (~is_class & is_called).sum()
+        assert binary.fn == (is_class & ~is_called).sum()
+        assert binary.tn == (~is_class & ~is_called).sum()
+
+
+def test_tuples_are_labels_of_their_own():
+    assert as_classes([(1, 2), (3, 4)]).shape == (2,)
+    assert as_classes(["a", "b"]).dtype.kind == "U"
+    assert as_classes(["a", 1]).tolist() == ["a", 1]
+
+
+@pytest.mark.parametrize(
+    "shares", [(0.5, 0.5), (0.5, 0.25, 0.2, 0.05), (1.0, 0.0, 0.0)]
+)
+def test_three_shares_above_zero_sum_to_one(shares):
+    with pytest.raises(SettingError, match="three shares above 0 that sum to 1"):
+        train_validation_test(100, shares=shares)
+
+
+def test_results_are_compared_with_results():
+    result = cross_validate(
+        NaiveBayes(), [[0.0], [1.0], [2.0], [3.0]] * 3, [0, 0, 1, 1] * 3, cv=2
+    )
+    assert are_results([0.1], [0.2]) is False
+    with pytest.raises(
+        SettingError, match="two results of cross_validate, or two arrays"
+    ):
+        are_results(result, [0.1, 0.2])
+    assert are_results(result, result)
+
+
+def test_a_bound_of_markov_is_for_values_above_zero():
+    assert markov_bound(mean=0.0, at_least=0.5) == 0.0
+    for settings in ({"mean": 0.1, "at_least": 0.0}, {"mean": -0.1, "at_least": 1.0}):
+        with pytest.raises(SettingError, match="a mean of at least 0 and a above 0"):
+            markov_bound(**settings)

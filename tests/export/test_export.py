@@ -133,7 +133,9 @@ def committees():
         "stack": StackingClassifier(random_state=0),
         "neighbors": make_pipeline(*steps, KNeighborsClassifier(9, **near)),
         "curve": make_pipeline(*steps, KNeighborsClassifier(9, weights="gaussian")),
-        "intervals": make_pipeline(KBinsDiscretizer(n_bins=4), NaiveBayes()),
+        "intervals": make_pipeline(
+            KBinsDiscretizer(4, encode="categories"), NaiveBayes()
+        ),
         **{
             rule: VotingClassifier(members, rule=rule)
             for rule in ("vote", "median", "minimum", "maximum", "product")

@@ -62,7 +62,7 @@ def knn(weights, **settings):
 
 CLASSIFIERS = {
     "bayes": NaiveBayes(),
-    "bayes of intervals": make_pipeline(KBinsDiscretizer(n_bins=4), NaiveBayes()),
+    "bayes of intervals": make_pipeline(KBinsDiscretizer(4, encode="categories"), NaiveBayes()),
     "quadratic": prepared(QuadraticDiscriminantAnalysis()),
     "logistic": prepared(LogisticRegression()),
     "logistic, missing as a category": make_pipeline(

@@ -105,7 +105,7 @@ def test_the_best_l1_ratio_is_taken():
     "learner",
     [
         LassoCV(alphas=20, cv=4, random_state=0),
-        RidgeCV(alphas=20, cv=4, random_state=0),
+        RidgeCV(n_alphas=20, cv=4, random_state=0),
     ],
 )
 def test_sparse_files_and_dask_give_the_same(learner, tmp_path):

@@ -3,9 +3,12 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPRegressor as Peer
 
-from lyceum.linear import LinearRegression
+from lyceum.errors import SettingError
+from lyceum.linear import LinearRegression, Ridge
 from lyceum.neural import MLPRegressor
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -134,3 +137,38 @@ def test_partial_fit_goes_on_after_a_constant_target():
     model = small().partial_fit([[1.0], [2.0]], [5.0, 5.0])
     assert_allclose(model.predict([[1.5]]), 5.0, atol=1.5)
     assert model.partial_fit([[3.0]], [5.0]).n_iter_ == 2
+
+
+def test_lbfgs_brings_a_network_of_identities_to_least_squares():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 3))
+    y = X @ [1.0, -2.0, 0.5] + rng.normal(size=80)
+    settings = {"activation": "identity", "solver": "lbfgs", "alpha": 0.0}
+    model = MLPRegressor(4, **settings, tol=1e-8, max_iter=500, random_state=0)
+    want = LinearRegression().fit(X, y).predict(X)
+    np.testing.assert_allclose(model.fit(X, y).predict(X), want, atol=1e-5)
+    assert model.stopped_ == "the loss no longer fell"
+    assert np.all(np.diff(model.loss_curve_) <= 0)
+    assert len(model.loss_curve_) == model.n_iter_
+    assert not hasattr(model, "partial_fit")
+    sparse_rows = MLPRegressor(
+        4, **settings, tol=1e-8, max_iter=500, random_state=0
+    ).fit(sparse.csr_array(X), y)
+    np.testing.assert_allclose(sparse_rows.predict(X), want, atol=1e-5)
+    with pytest.warns(ConvergenceWarning, match="max_iter=2"):
+        MLPRegressor(4, **settings, max_iter=2, random_state=0).fit(X, y)
+    with pytest.raises(SettingError, match="no epochs to stop after"):
+        MLPRegressor(4, solver="lbfgs", early_stopping=True).fit(X, y)
+
+
+def test_lbfgs_ends_where_the_penalized_loss_has_no_slope():
+    """A network without hidden layers is a ridge regression with a penalty per row."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(50, 2)) * [1.0, 3.0]
+    y = X @ [1.0, -2.0] + rng.normal(size=50)
+    model = MLPRegressor(
+        (), solver="lbfgs", alpha=0.1, tol=1e-9, standardize=False, random_state=0
+    ).fit(X, y)
+    ridge = Ridge(alpha=0.1 * 50).fit(X, y)
+    np.testing.assert_allclose(model.coefs_[0][:, 0], ridge.coef_, rtol=1e-5)
+    np.testing.assert_allclose(model.intercepts_[0][0], ridge.intercept_, rtol=1e-4)

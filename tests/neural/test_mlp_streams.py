@@ -200,7 +200,7 @@ def test_partial_fit_is_given_classes_or_refuses_new_ones(three):
         model.partial_fit(X, y)
     assert model.classes_.tolist() == ["ant"]
     assert_array_equal(model.parameters_, before)
-    with pytest.raises(SettingError, match="cannot stop early"):
+    with pytest.raises(SettingError, match="does not support early_stopping"):
         small(early_stopping=True).partial_fit(X, y)
 
 

@@ -22,8 +22,8 @@ from lyceum.prepare import (
 ALL = [
     StandardScaler(),
     MinMaxScaler(),
-    OneHotEncoder(),
-    SimpleImputer(indicator=True),
+    OneHotEncoder(categorical_features="from_dtype", handle_unknown="ignore"),
+    SimpleImputer(add_indicator=True),
     MissingCategory(),
     DropMissing(),
     IterativeImputer(),

@@ -20,12 +20,12 @@ from lyceum.prepare import (
 
 OTHER_SETTINGS = [  # than the defaults, which tests/checks has
     StandardScaler(with_mean=False),
-    SimpleImputer(continuous="median", indicator=True),
+    SimpleImputer(strategy="median", add_indicator=True),
 ]
 TRANSFORMERS = [
     StandardScaler(),
     MinMaxScaler(),
-    OneHotEncoder(),
+    OneHotEncoder(categorical_features="from_dtype", handle_unknown="ignore"),
     SimpleImputer(),
     MissingCategory(),
     DropMissing(),

@@ -64,7 +64,11 @@ def test_cuts_are_those_of_the_definition(seed, n, n_classes, distinct, better):
     rng = np.random.default_rng(seed)
     y = rng.integers(0, n_classes, n)
     x = np.round((y + rng.normal(0, 0.6, n)) * distinct) / distinct
-    found = KBinsDiscretizer(better_encoding=better).fit(x[:, None], y).cuts_[0]
+    found = (
+        KBinsDiscretizer(strategy="mdl", better_encoding=better)
+        .fit(x[:, None], y)
+        .cuts_[0]
+    )
     np.testing.assert_allclose(found, cuts_by_definition(x, y, better))
 
 
@@ -76,8 +80,8 @@ def test_the_better_encoding_cuts_a_column_of_two_values_that_the_other_leaves_w
     gain = 1 - entropy(y[x == 0])
     delta = np.log2(7) - (2 - 4 * (1 - gain))
     assert delta / 70 < gain < (np.log2(69) + delta) / 70
-    assert KBinsDiscretizer().fit(x[:, None], y).cuts_[0].tolist() == []
-    better = KBinsDiscretizer(better_encoding=True)
+    assert KBinsDiscretizer(strategy="auto").fit(x[:, None], y).cuts_[0].tolist() == []
+    better = KBinsDiscretizer(strategy="mdl", better_encoding=True)
     assert better.fit(x[:, None], y).cuts_[0].tolist() == [0.5]
     # zero-weight rows are ignored: their values are no places
     more = np.append(x, np.arange(2.0, 40.0))
@@ -88,7 +92,7 @@ def test_the_better_encoding_cuts_a_column_of_two_values_that_the_other_leaves_w
 
 def test_iris_is_cut_where_weka_and_the_literature_cut_it():
     X, y = load_iris(return_X_y=True)
-    cuts = KBinsDiscretizer().fit(X, y).cuts_
+    cuts = KBinsDiscretizer(strategy="auto").fit(X, y).cuts_
     np.testing.assert_allclose(cuts[2], [2.45, 4.75])  # petal length
     np.testing.assert_allclose(cuts[3], [0.8, 1.75])  # petal width
     np.testing.assert_allclose(cuts[0], [5.55, 6.15])
@@ -96,14 +100,17 @@ def test_iris_is_cut_where_weka_and_the_literature_cut_it():
 
 def test_without_classes_columns_are_cut_by_frequency_or_width():
     x = np.arange(100.0)[:, None] ** 2
-    even = KBinsDiscretizer(n_bins=4).fit(x)
+    even = KBinsDiscretizer(4, encode="categories").fit(x)
     assert even.strategy_ == "quantile"
     assert np.bincount(even.transform(x)[:, 0].astype(int)).tolist() == [25] * 4
     np.testing.assert_allclose(
-        KBinsDiscretizer(strategy="uniform", n_bins=4).fit(x).cuts_[0],
+        KBinsDiscretizer(4, encode="categories", strategy="uniform").fit(x).cuts_[0],
         np.array([1, 2, 3]) * 99**2 / 4,
     )
-    assert KBinsDiscretizer().fit(x, np.linspace(0.0, 1.0, 100)).strategy_ == "quantile"
+    assert (
+        KBinsDiscretizer(strategy="auto").fit(x, np.linspace(0.0, 1.0, 100)).strategy_
+        == "quantile"
+    )
     with pytest.raises(SettingError, match="cuts by classes"):
         KBinsDiscretizer(strategy="mdl").fit(x)
 
@@ -130,15 +137,17 @@ def test_every_source_gives_the_same_cuts(tmp_path):
     X, y = load_iris(return_X_y=True, as_frame=True)
     whole = X.assign(kind=y.map({0: "s", 1: "c", 2: "v"}))
     whole.to_parquet(tmp_path / "t.parquet", row_group_size=40)
-    want = KBinsDiscretizer().fit(X, whole["kind"]).cuts_
+    want = KBinsDiscretizer(strategy="auto").fit(X, whole["kind"]).cuts_
     import dask.dataframe as dd
 
     lazy = dd.from_pandas(whole, npartitions=3)
     for fitted in (
-        KBinsDiscretizer().fit(scan(tmp_path / "t.parquet", target="kind", memory=0)),
-        KBinsDiscretizer().fit(scan(whole, target="kind")),
-        KBinsDiscretizer().fit(lazy[list(X.columns)], lazy["kind"]),
-        KBinsDiscretizer().fit(X.to_numpy(), whole["kind"].to_numpy()),
+        KBinsDiscretizer(strategy="auto").fit(
+            scan(tmp_path / "t.parquet", target="kind", memory=0)
+        ),
+        KBinsDiscretizer(strategy="auto").fit(scan(whole, target="kind")),
+        KBinsDiscretizer(strategy="auto").fit(lazy[list(X.columns)], lazy["kind"]),
+        KBinsDiscretizer(strategy="auto").fit(X.to_numpy(), whole["kind"].to_numpy()),
     ):
         for a, b in zip(fitted.cuts_, want):
             np.testing.assert_array_equal(a, b)
@@ -149,8 +158,10 @@ def test_weights_are_repeats_and_a_useless_column_becomes_one_interval():
     x, y = rng.normal(size=(80, 2)), rng.integers(0, 2, 80)
     x[:, 0] += 3 * y
     w = rng.integers(0, 4, 80)
-    weighted = KBinsDiscretizer().fit(x, y, w.astype(float))
-    repeated = KBinsDiscretizer().fit(np.repeat(x, w, axis=0), np.repeat(y, w))
+    weighted = KBinsDiscretizer(strategy="auto").fit(x, y, w.astype(float))
+    repeated = KBinsDiscretizer(strategy="auto").fit(
+        np.repeat(x, w, axis=0), np.repeat(y, w)
+    )
     np.testing.assert_array_equal(weighted.cuts_[0], repeated.cuts_[0])
     assert len(weighted.cuts_[1]) == 0
     assert weighted.as_step().after[1].categories.tolist() == ["all"]
@@ -158,7 +169,7 @@ def test_weights_are_repeats_and_a_useless_column_becomes_one_interval():
 
 def test_it_stands_in_a_pipeline_and_in_a_model_file(tmp_path):
     X, y = load_iris(return_X_y=True, as_frame=True)
-    model = make_pipeline(KBinsDiscretizer(), NaiveBayes()).fit(X, y)
+    model = make_pipeline(KBinsDiscretizer(strategy="auto"), NaiveBayes()).fit(X, y)
     assert model.score(X, y) > 0.93
     again = lyceum.load(lyceum.save(model, tmp_path / "m.skops"))
     np.testing.assert_array_equal(again.predict(X), model.predict(X))
@@ -168,7 +179,7 @@ def test_it_stands_in_a_pipeline_and_in_a_model_file(tmp_path):
 
 def test_classes_with_some_missing_are_refused_by_name():
     with pytest.raises(MissingValuesError, match="missing"):
-        KBinsDiscretizer().fit(
+        KBinsDiscretizer(strategy="auto").fit(
             np.arange(5.0).reshape(-1, 1),
             np.array(["a", None, "a", None, None], dtype=object),
         )

@@ -69,8 +69,8 @@ def test_weights_and_distances_count():
 
 def test_where_no_neighbor_can_say_the_column_does():
     X = np.array([[1.0, 2.0], [3.0, np.nan], [np.nan, 6.0]])
-    filler = KNNImputer().fit(X)
+    filler = KNNImputer(metric="gower").fit(X)
     np.testing.assert_allclose(filler.transform([[np.nan, np.nan]]), [[2.0, 4.0]])
     with pytest.warns(UserWarning, match="nothing but missing"):
-        empty = KNNImputer().fit([[1.0, np.nan], [2.0, np.nan]])
+        empty = KNNImputer(metric="gower").fit([[1.0, np.nan], [2.0, np.nan]])
     np.testing.assert_allclose(empty.transform([[1.0, np.nan]]), [[1.0, 0.0]])

@@ -24,9 +24,9 @@ from lyceum.prepare import (
 ALL = [
     StandardScaler(),
     MinMaxScaler(),
-    OneHotEncoder(),
+    OneHotEncoder(categorical_features="from_dtype", handle_unknown="ignore"),
     SimpleImputer(),
-    SimpleImputer(continuous="median", indicator=True),
+    SimpleImputer(strategy="median", add_indicator=True),
     MissingCategory(),
     DropMissing(),
     IterativeImputer(max_iter=4, tol=0.0),
@@ -82,8 +82,8 @@ PIPELINES = [
     make_pipeline(SimpleImputer(), StandardScaler(), LogisticRegression()),
     make_pipeline(MissingCategory(), MinMaxScaler(), LogisticRegression()),
     make_pipeline(
-        SimpleImputer(continuous="median"),
-        OneHotEncoder(),
+        SimpleImputer(strategy="median"),
+        OneHotEncoder(categorical_features="from_dtype", handle_unknown="ignore"),
         StandardScaler(),
         LogisticRegression(),
     ),
@@ -183,7 +183,9 @@ def test_transform_of_a_scan_reads_nothing():
         StandardScaler().fit(fitted.transform(rows)).transform(fitted.transform(rows))
     )
     assert counting.passes == 2
-    OneHotEncoder().fit_transform(lazy)
+    OneHotEncoder(
+        categorical_features="from_dtype", handle_unknown="ignore"
+    ).fit_transform(lazy)
     assert counting.passes == 2
     assert lazy.schema.target.name == "ill"
     assert_array_equal(np.isnan(_cells(lazy)), False)
@@ -193,7 +195,7 @@ def test_a_median_of_many_rows_streams_within_the_bound_of_the_sketch(tmp_path):
     x = np.random.default_rng(0).normal(size=60_000)
     x[::7] = np.nan
     pq.write_table(pa.table({"x": x}), tmp_path / "x.parquet", row_group_size=7_000)
-    filler = SimpleImputer(continuous="median").fit(
+    filler = SimpleImputer(strategy="median").fit(
         scan(tmp_path / "x.parquet", memory=0)
     )
     rank = (x[~np.isnan(x)] <= filler.fill_[0]).mean()

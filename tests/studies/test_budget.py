@@ -101,8 +101,21 @@ def test_a_loaded_machine_keeps_more_time_and_a_command_counts_its_own_start(
     assert busy.end == pytest.approx(now + 55.0, abs=0.5)
     assert busy.for_folds.end == pytest.approx(now + 55.0 - 13.5, abs=0.5)
     assert busy.for_report.end == pytest.approx(now + 55.0 - 6.75, abs=0.5)
-    short = Deadline.in_minutes(0.1, began=now)  # at most half of it
-    assert short.for_folds.end == pytest.approx(now + 3.0, abs=0.5)
+    short = Deadline.in_minutes(0.25, began=now)  # of 15 s, 13.5 would leave nothing
+    assert short.for_folds.end == pytest.approx(now + 9.0, abs=0.5)
+
+
+def test_a_study_without_time_for_any_learner_tries_a_tree_on_few_rows(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr(Race, "_first_folds", lambda self: iter(()))
+    monkeypatch.setattr("lyceum.studies.run.schedule._RESORT_ROWS", 100)
+    found = lyceum.study(
+        datasets.path("penguins"), "species", budget=0.3, out=tmp_path / "study"
+    )
+    assert found.choice.name == "DecisionTreeClassifier"
+    assert found.choice.error < 0.2
+    assert "enough for 1 of 14 learners" in found.answer
 
 
 def test_conclusions_without_time_are_named_and_made_when_there_is_more(

@@ -510,6 +510,15 @@ class _Found(SimpleNamespace):
             " 1,000, a difference that chance could make.",
         ),
         (
+            fake_study(Y[:20], {"a": clear(Y[:20])}, folds=4),
+            "A predicts 'y', wrong in none of the 20 rows tested; a constant guess is wrong in",
+        ),
+        (
+            # decides as the guess does, with better chances
+            fake_study(Y, {"a": np.where(Y == 1, 0.45, 0.3)}),
+            "A predicts 'y', wrong in 44 of 100 rows: no better than a constant guess.",
+        ),
+        (
             fake_study(numbers(), {"a": numbers() + 7.4}),
             "A predicts 'y' and is typically off by 7.40; a constant guess is off by",
         ),

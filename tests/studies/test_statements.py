@@ -159,6 +159,16 @@ SENTENCES = {
         (Y, {"a": np.where(Y == 1, 0.6, 0.4), "b": LAST_WRONG}),
         (Y, {"a": clear(Y), "b": np.where(Y == 1, 0.6, 0.4)}),
     ),
+    "far off, and a bad log loss too": (
+        "(expected calibration error), and their log loss",
+        (Y, {"a": np.where(Y == 1, 0.6, 0.4), "b": LAST_WRONG}),
+        (SURE_Y, {"a": SURE_WRONG}),
+    ),
+    "little off, but too sure": (
+        "(expected calibration error), but of the",
+        (SURE_Y, {"a": SURE_WRONG}),
+        (Y, {"a": np.where(Y == 1, 0.6, 0.4), "b": LAST_WRONG}),
+    ),
     "the committee": (
         "worse than the committee beyond chance",
         (Y, {"committee": clear(Y), "b": noise(Y)}),

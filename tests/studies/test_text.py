@@ -189,7 +189,7 @@ def test_preparations_leave_free_text_in_a_frame_as_it_is():
     kinds = {"text": "text"}
     for step in (
         SimpleImputer(),
-        SimpleImputer(indicator=True),
+        SimpleImputer(add_indicator=True),
         MissingCategory(),
         StandardScaler(),
         MinMaxScaler(),

@@ -170,7 +170,7 @@ class Steps:
        2   1.5  0.25         0
     <BLANKLINE>
     w: w ← w + η y x for every row that is wrong
-    b: b ← b + η y for every row that is wrong
+    b: b ← b + η y for every row that is wrong, about the means if centered
     mistakes: rows with y (w·x + b) ≤ 0, in rows
     """
 

@@ -22,9 +22,14 @@ from lyceum._core.probability import (
 )
 from lyceum._core.statistics import ClassMoments, ClassRowScatter, ClassScatter, is_wide
 from lyceum._core.types import Data, Operation
+from lyceum.bayes.class_covariances import (
+    check_estimator,
+    class_covariances,
+    needs_rows,
+)
 from lyceum.bayes.few_rows import check_covariances
 from lyceum.bayes.generative import GenerativeClassifier
-from lyceum.errors import cannot_export
+from lyceum.errors import SettingError, cannot_export
 from lyceum.evaluate import degrees_of_freedom
 from lyceum.report import Explanation, Summary, Table
 
@@ -56,6 +61,7 @@ class Discriminant(GenerativeClassifier):
     _scores_are_logs = True
 
     covariance: str
+    _class_covariances: np.ndarray  # (K, d, d), of an estimator
     unbiased: bool
     priors: Any
     prior_alpha: Any
@@ -71,9 +77,22 @@ class Discriminant(GenerativeClassifier):
         """The rows themselves where they are fewer than many columns, else the products of all
         columns."""
         self.__dict__.pop("statistic_", None)
+        self.__dict__.pop("_class_covariances", None)
+        if hasattr(self, "covariance_estimator"):
+            check_estimator(self)
+            if needs_rows(self):
+                self._class_covariances = class_covariances(self, rows)
         if self.covariance == "full" and is_wide(rows):
             return ClassRowScatter.of
         return self._statistic()
+
+    def _continue_fit(self, rows: Rows) -> Any:
+        if hasattr(self, "_class_covariances"):
+            raise SettingError(
+                "partial_fit keeps sums, not rows, which shrinkage='auto' and covariance_estimator"
+                " need: fit on all rows at once"
+            )
+        return super()._continue_fit(rows)
 
     @property
     def _has_few_rows(self) -> bool:

@@ -15,7 +15,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import NewColumns
-from lyceum._core.constraints import Interval, StrOptions
+from lyceum._core.constraints import HasMethods, Interval, StrOptions
 from lyceum._core.data import Block
 from lyceum._core.probability import (
     RIDGE,
@@ -27,6 +27,7 @@ from lyceum._core.probability import (
 from lyceum._core.statistics import ClassMoments, ClassRowScatter, ClassScatter
 from lyceum._core.text import show_count
 from lyceum._core.types import Categories, Data, Priors
+from lyceum.bayes.class_covariances import SHRINKAGE, shrink
 from lyceum.bayes.discriminant import (
     DISCRIMINANT_CONSTRAINTS,
     ClassStatistic,
@@ -58,10 +59,14 @@ class LinearDiscriminantAnalysis(
     covariance : {"full", "diagonal", "spherical", "identity"}, default="full"
         The structure of Σ: any; diagonal; σ²I, with σ² the mean of the variances; or I, which with
         `priors="uniform"` gives the class of the nearest mean.
-    shrinkage : float in [0, 1] or None, default=None
-        s of the covariance (1 - s) Σ + s σ²I, with σ² the mean of its variances.
+    shrinkage : float in [0, 1], "auto" or None, default=None
+        s of the covariance (1 - s) Σ + s σ²I, with σ² the mean of its variances; "auto": by Ledoit
+        and Wolf for every class, from rows in memory, with the solver "lsqr" or "eigen".
     n_components : int or None, default=None
         The directions that `transform` keeps, at most min(K - 1, d); None: all of them.
+    covariance_estimator : estimator, default=None
+        Its `covariance_` of the rows of a class is taken, with the solver "lsqr" or "eigen"; Σ is
+        the mean over the classes by their priors.
     unbiased : bool, default=False
         Divide by N - K instead of N.
 
@@ -108,10 +113,11 @@ class LinearDiscriminantAnalysis(
     _pooled = True
     _parameter_constraints: ClassVar[dict] = {
         "solver": [StrOptions({"svd", "lsqr", "eigen"})],
-        "shrinkage": [Interval(Real, 0, 1, closed="both"), None],
+        "shrinkage": SHRINKAGE,
         "n_components": [Interval(Integral, 1, None, closed="left"), None],
         "store_covariance": ["boolean"],
         "tol": [Interval(Real, 0, None, closed="left")],
+        "covariance_estimator": [HasMethods("fit"), None],
         "covariance": [StrOptions({"full", "diagonal", "spherical", "identity"})],
         **DISCRIMINANT_CONSTRAINTS,
     }
@@ -125,11 +131,12 @@ class LinearDiscriminantAnalysis(
     def __init__(
         self,
         solver: str = "svd",
-        shrinkage: float | None = None,
+        shrinkage: float | str | None = None,
         priors: Priors = None,
         n_components: int | None = None,
         store_covariance: bool = False,
         tol: float = 1e-4,
+        covariance_estimator: Any = None,
         *,
         covariance: str = "full",
         unbiased: bool = False,
@@ -141,6 +148,7 @@ class LinearDiscriminantAnalysis(
         self.n_components = n_components
         self.store_covariance = store_covariance
         self.tol = tol
+        self.covariance_estimator = covariance_estimator
         self.covariance = covariance
         self.unbiased = unbiased
         self.priors = priors
@@ -207,23 +215,15 @@ class LinearDiscriminantAnalysis(
         """The pooled covariance, or its diagonal, before any ridge."""
         if self.covariance == "identity":
             return np.ones(len(self.mean_))
+        if hasattr(self, "_class_covariances"):
+            return np.tensordot(self.priors_, self._class_covariances, axes=1)
         scatter = statistic.scatter.sum(axis=0)
         left = self._degrees_left(bool(scatter.any()))
         if scatter.ndim != 2:
             scatter = apply_structure(self.covariance, scatter)
         if left <= 0:
             return np.zeros_like(scatter)
-        return self._shrunk(scatter / left)
-
-    def _shrunk(self, covariance: np.ndarray) -> np.ndarray:
-        """(1 - s) Σ + s σ²I."""
-        if not self.shrinkage:
-            return covariance
-        s = float(self.shrinkage)
-        if covariance.ndim == 1:
-            return (1 - s) * covariance + s * covariance.mean()
-        d = len(covariance)
-        return (1 - s) * covariance + s * np.trace(covariance) / d * np.eye(d)
+        return shrink(scatter / left, self.shrinkage)
 
     # -- directions --------------------------------------------------------------------
 

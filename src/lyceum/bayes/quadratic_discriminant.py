@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import warnings
-from typing import ClassVar
+from numbers import Real
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import LinAlgWarning
 
-from lyceum._core.constraints import StrOptions
+from lyceum._core.constraints import HasMethods, Interval, StrOptions
 from lyceum._core.probability import Whitening, whiten
 from lyceum._core.statistics import ClassRowScatter
 from lyceum._core.text import show, show_count
 from lyceum._core.types import Categories, Priors
+from lyceum.bayes.class_covariances import SHRINKAGE, shrink
 from lyceum.bayes.discriminant import (
     DISCRIMINANT_CONSTRAINTS,
     ClassStatistic,
@@ -38,6 +40,13 @@ class QuadraticDiscriminantAnalysis(QuadraticRule):
 
     Parameters
     ----------
+    shrinkage : float in [0, 1], "auto" or None, default=None
+        s of the covariances (1 - s) Σ_k + s σ_k²I, with σ_k² the mean of the variances; "auto": by
+        Ledoit and Wolf, from rows in memory, with solver="eigen".
+    reg_param : float in [0, 1], default=0.0
+        r of the covariances (1 - r) Σ_k + r I, after shrinkage.
+    covariance_estimator : estimator, default=None
+        Its `covariance_` of the rows of a class is Σ_k, with solver="eigen".
     covariance : {"full", "diagonal", "spherical"}, default="full"
         The structure of every Σ_k: any; diagonal; or σ_k² I, with σ_k² the mean of the variances.
     unbiased : bool, default=False
@@ -48,6 +57,8 @@ class QuadraticDiscriminantAnalysis(QuadraticRule):
     covariance_ : array of shape (K, d, d), or (K, d) unless `covariance` is "full"
         Σ_k as the rule uses them; only their diagonals unless they are full. Where there are over
         1,000 columns and fewer rows, a list of K `LowRankCovariance`.
+    scalings_, rotations_ : lists of arrays of shape (d,) and (d, d)
+        The eigenvalues of every Σ_k, falling, and its eigenvectors in columns.
     borrowed_ : array of shape (K,), of bool
         The classes whose covariance was singular.
 
@@ -73,6 +84,12 @@ class QuadraticDiscriminantAnalysis(QuadraticRule):
     """
 
     _parameter_constraints: ClassVar[dict] = {
+        "solver": [StrOptions({"svd", "eigen"})],
+        "shrinkage": SHRINKAGE,
+        "reg_param": [Interval(Real, 0, 1, closed="both")],
+        "store_covariance": ["boolean"],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "covariance_estimator": [HasMethods("fit"), None],
         "covariance": [StrOptions({"full", "diagonal", "spherical"})],
         **DISCRIMINANT_CONSTRAINTS,
     }
@@ -80,17 +97,35 @@ class QuadraticDiscriminantAnalysis(QuadraticRule):
     def __init__(
         self,
         *,
+        solver: str = "svd",
+        shrinkage: float | str | None = None,
+        priors: Priors = None,
+        reg_param: float = 0.0,
+        store_covariance: bool = False,
+        tol: float = 1e-4,
+        covariance_estimator: Any = None,
         covariance: str = "full",
         unbiased: bool = False,
-        priors: Priors = None,
         prior_alpha: ArrayLike = 1.0,
         categorical_features: Categories = "from_dtype",
     ):
+        self.solver = solver
+        self.shrinkage = shrinkage
+        self.reg_param = reg_param
+        self.store_covariance = store_covariance
+        self.tol = tol
+        self.covariance_estimator = covariance_estimator
         self.covariance = covariance
         self.unbiased = unbiased
         self.priors = priors
         self.prior_alpha = prior_alpha
         self.categorical_features = categorical_features
+
+    _without_effect: ClassVar[dict[str, str]] = {
+        "solver": "the covariances are factored, whatever its name",
+        "store_covariance": "`covariance_` is always there",
+        "tol": "a singular covariance borrows from the pooled one, with a warning",
+    }
 
     # -- fit ---------------------------------------------------------------------------
 
@@ -104,6 +139,9 @@ class QuadraticDiscriminantAnalysis(QuadraticRule):
             self._warn_of(np.flatnonzero(self.borrowed_ & (self.class_count_ > 0)))
             return
         scatter = statistic.scatter
+        if hasattr(self, "_class_covariances"):
+            left = (self.class_count_ - self.unbiased)[:, None, None]
+            scatter = self._class_covariances * left
         if self.covariance != "full":
             scatter = apply_structure(self.covariance, scatter)
         total_variance = apply_structure(self.covariance, total_variance)
@@ -134,12 +172,39 @@ class QuadraticDiscriminantAnalysis(QuadraticRule):
         """The covariance of one class, its whitening, and whether it had to borrow."""
         left = n - self.unbiased
         if left > 0:
-            white = whiten(S / left, total_variance)
+            covariance = self._regularized(S / left)
+            white = whiten(covariance, total_variance)
             if white.dependent is None:
-                return S / left, white, False
+                return covariance, white, False
         borrowed = (S + pooled) / (n + 1.0)
         varies = bool((total_variance > 0).any())
         return borrowed, whiten(borrowed, total_variance), varies
+
+    def _regularized(self, covariance: np.ndarray) -> np.ndarray:
+        """(1 - r) Σ_k + r I, after shrinkage."""
+        shrunk = shrink(covariance, self.shrinkage)
+        if not self.reg_param:
+            return shrunk
+        unit = 1.0 if shrunk.ndim == 1 else np.eye(len(shrunk))
+        return (1 - self.reg_param) * shrunk + self.reg_param * unit
+
+    @property
+    def scalings_(self) -> list[np.ndarray]:
+        """The eigenvalues of the covariance of every class, falling."""
+        return [values[::-1] for values, _ in self._spectra()]
+
+    @property
+    def rotations_(self) -> list[np.ndarray]:
+        """The eigenvectors of the covariance of every class, in columns."""
+        return [vectors[:, ::-1] for _, vectors in self._spectra()]
+
+    def _spectra(self) -> list[Any]:
+        if not hasattr(self, "covariance_"):
+            raise AttributeError("the covariances are learned by fit")
+        return [
+            np.linalg.eigh(np.diag(S) if S.ndim == 1 else S)
+            for S in np.asarray(self.covariance_)
+        ]
 
     def _warn_of(self, singular: np.ndarray) -> None:
         if not len(singular):

@@ -158,8 +158,9 @@ class BayesNetClassifier(PosteriorClassifier, Learner):
             del self.discretizer_
         rows = self._rows(X, y, sample_weight)
         cutter = KBinsDiscretizer(
-            strategy=self.discretize,  # type: ignore[arg-type]
             n_bins=self.n_bins,
+            encode="categories",
+            strategy=self.discretize,  # type: ignore[arg-type]
             cuts=self.cuts,
         )
         self.discretizer_ = cutter.fit(rows)

@@ -30,6 +30,11 @@ TASKS: tuple[Task, ...] = (
 )
 _OF_TREES = ("lyceum.ensemble", "lyceum.trees")
 _SPARSE_WORDS = 5_000  # of a column of text, for learners that take sparse rows
+# settings of preparations in front of a learner, whose defaults are those of scikit-learn
+_AS_STEPS: dict[str, dict[str, Any]] = {
+    "KBinsDiscretizer": {"strategy": "auto"},
+    "OneHotEncoder": {"handle_unknown": "ignore"},
+}
 _READ = ("kinds", "missing", "needs_scaling", "scales", "sparse")  # from the class
 
 
@@ -155,14 +160,14 @@ class Entry:
         return getattr(importlib.import_module(self.package), self.name)
 
     def build(self, sparse_text: bool = False) -> Any:
-        """A new learner with its defaults; one that counts words counts many of them, as sparse
-        rows, where these are asked for.
+        """A new learner with its defaults, or as a step of a pipeline needs it: categories that
+        are new later are no error, and words are counted as sparse rows where these are asked for.
 
         >>> from lyceum.catalog import find
         >>> find("StandardScaler").build()
         StandardScaler()
         """
-        learner = self.load()()
+        learner = self.load()(**_AS_STEPS.get(self.name, {}))
         if sparse_text and self.name == "TextVectorizer":
             learner.set_params(max_features=_SPARSE_WORDS, sparse_output=True)
         return learner

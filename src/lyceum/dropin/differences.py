@@ -9,12 +9,9 @@ from typing import Any
 # Classes that both have under one name with another meaning of their defaults: the switch leaves
 # scikit-learn's in place, so that no program changes its answers unawares.
 KEPT: dict[str, str] = {
-    "KBinsDiscretizer": "ours keeps a column of codes and cuts by classes where y is given",
     "KernelDensity": "ours chooses its bandwidth from the rows, and multiplies columns",
     "MultiOutputClassifier": "ours has labels: one column of posteriors per label",
-    "OneHotEncoder": "ours codes columns of categories alone, and gives dense columns",
     "SelectKBest": "ours ranks columns of any kind by symmetrical uncertainty",
-    "SimpleImputer": "ours fills numbers and categories each in their own way",
 }
 
 # (class, parameter): why our default is another one

@@ -7,6 +7,7 @@ patched or not.
 
 from __future__ import annotations
 
+import inspect
 import time
 import types
 from abc import ABCMeta
@@ -14,6 +15,8 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from functools import cache, wraps
 from typing import Any
+
+from sklearn.utils.metaestimators import available_if
 
 from lyceum.dropin import calls
 from lyceum.dropin.differences import parameters_of
@@ -102,9 +105,15 @@ def stand_in(name: str) -> Any:
         "__qualname__": name,
         "__doc__": ours.__doc__,
         "_theirs": theirs,
+        "_gives_arrays": True,  # of frames too, unless `set_output` says otherwise
     }
     for verb in _verbs(ours):
-        body[verb] = _giving_way(getattr(ours, verb), verb)
+        method = inspect.getattr_static(ours, verb)
+        if hasattr(method, "fn") and hasattr(method, "check"):
+            # a method that is there only under some settings
+            body[verb] = available_if(method.check)(_giving_way(method.fn, verb))
+        else:
+            body[verb] = _giving_way(method, verb)
     return StandInType(name, (ours,), body)
 
 

@@ -53,6 +53,7 @@ class Nystroem(Transformer, KernelLearner):
         The inverse root of K_mm; of its eigenvalues, those that are zero are left out.
     rank_ : int
         The number of the others.
+    components_, normalization_ : the same two by scikit-learn's names
     kernel_ : Kernel
         The kernel, with what it learned.
 
@@ -153,6 +154,16 @@ class Nystroem(Transformer, KernelLearner):
     def _takes_missing(self) -> bool:  # type: ignore[override]
         return False
 
+    @property
+    def components_(self) -> np.ndarray:
+        """The rows that were drawn, by scikit-learn's name."""
+        return self.rows_
+
+    @property
+    def normalization_(self) -> np.ndarray:
+        """The inverse root of their kernel values, by scikit-learn's name."""
+        return self.root_
+
     def _steps(self) -> Any:
         return Transformer._steps(self)
 
@@ -204,6 +215,8 @@ class RBFSampler(Transformer):
         The phase of the last wave: 0 for an even D.
     mean_ : array of shape (n_columns,)
         The means m of the design columns, which do not change the kernel but keep digits.
+    random_weights_, random_offset_ : arrays of shape (n_columns, D) and (D,)
+        W and b of √(2/D) cos(xᵀW + b), scikit-learn's form of the same features.
     gamma_ : float
         γ as used.
 
@@ -279,6 +292,20 @@ class RBFSampler(Transformer):
             self.phase_ = float(rng.uniform(0.0, 2.0 * np.pi))
         return self
 
+    @property
+    def random_weights_(self) -> np.ndarray:
+        """W of φ(x) = √(2/D) cos(xᵀW + b), scikit-learn's form, (n_columns, D)."""
+        waves = self.frequencies_
+        return np.concatenate([waves, waves[: self.n_components // 2]]).T
+
+    @property
+    def random_offset_(self) -> np.ndarray:
+        """b of φ(x) = √(2/D) cos(xᵀW + b), (D,): a sine is a cosine a quarter behind."""
+        angle = -self.frequencies_ @ self.mean_
+        angle[-1] += self.phase_
+        sines = angle[: self.n_components // 2] - np.pi / 2
+        return np.concatenate([angle, sines])
+
     def _step(self, schema: Schema) -> _Features:
         made = partial(
             _waves,
@@ -287,7 +314,7 @@ class RBFSampler(Transformer):
             self.mean_,
             self.n_components,
         )
-        return _Features(_design(schema), made, _names("fourier", self.n_components))
+        return _Features(_design(schema), made, _names("rbfsampler", self.n_components))
 
     def summary(self) -> Summary:
         """The width, and the waves."""

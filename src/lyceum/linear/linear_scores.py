@@ -134,8 +134,10 @@ def score_shapes(learner: Estimator) -> dict[str, tuple[int, ...]]:
 
 def linear_scores(learner: Estimator, block: Block) -> np.ndarray:
     """X·coefᵀ + intercept: (n,) for two classes, else (n, K)."""
-    scores = block.X @ learner.coef_.T + learner.intercept_
-    if len(learner.coef_) == 1:
+    # coefficients that were set by hand may be a view of others, or flat
+    coef = np.atleast_2d(np.ascontiguousarray(learner.coef_))
+    scores = block.X @ coef.T + learner.intercept_
+    if len(coef) == 1:
         return scores[:, 0]
     return scores
 

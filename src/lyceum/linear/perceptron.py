@@ -124,7 +124,7 @@ class Perceptron(LinearScores):
             StepColumn(
                 "intercept",
                 "b",
-                "b ← b + η y for every row that is wrong",
+                "b ← b + η y for every row that is wrong, about the means if centered",
                 axes=("class",),
                 ends_in="intercept_",
             ),

@@ -57,7 +57,7 @@ def fit_each_target(
     columns = target_columns(y)
     own = settings or [{}] * len(columns)
     models = [
-        clone(learner).set_params(**changed).fit(X, column, sample_weight)
+        _with_settings(learner, changed).fit(X, column, sample_weight)
         for column, changed in zip(columns, own)
     ]
     for name in [name for name in vars(learner) if name.endswith("_")]:
@@ -73,6 +73,11 @@ def fit_each_target(
         stacked["intercept_"] = 0.0
     vars(learner).update(shared | stacked)
     return learner
+
+
+def _with_settings(learner: Any, changed: dict[str, Any]) -> Any:
+    """An unfitted learner of the same settings but for some, which may not be copied."""
+    return clone(type(learner)(**{**learner.get_params(deep=False), **changed}))
 
 
 def refuse_several_targets(learner: Any, what: str) -> None:

@@ -15,6 +15,8 @@ from lyceum.errors import SettingError
 
 # the order of the kernel's codes
 ACTIVATIONS = ("linear", "relu", "sigmoid", "tanh", "sign")
+# scikit-learn's names of two of them
+THEIR_ACTIVATIONS = {"identity": "linear", "logistic": "sigmoid"}
 INTEGRATIONS = ("weighted", "quadratic", "spherical")
 LOSSES = ("softmax", "logistic", "squares", "sigmoid_squares")
 _WIDE = 16  # the kernel pads every row of parameters to this many
@@ -162,6 +164,13 @@ class Architecture:
             total += float(weights @ weights)
         return total
 
+    def weights_alone(self, parameters: np.ndarray) -> np.ndarray:
+        """The parameters of one vector with zeros for biases and radii, which have no penalty."""
+        alone = parameters.copy()
+        for part, layer in zip(self.split(alone), self.layers):
+            part[layer.n_in :] = 0.0
+        return alone
+
     def outputs(self, theta: np.ndarray, X: np.ndarray) -> np.ndarray:
         """The values of the output nodes for every row of X."""
         out = np.empty((len(X), self.layers[-1].n_out))
@@ -178,6 +187,7 @@ def each_layer(
     """One name for every hidden layer."""
     is_single = isinstance(setting, str)
     names = [str(setting)] * n_layers if is_single else list(setting)
+    names = [THEIR_ACTIVATIONS.get(str(name), name) for name in names]
     if len(names) != n_layers or any(name not in options for name in names):
         raise SettingError(
             f"{name} must be one of {', '.join(options)}, or one of them for each of the {n_layers}"

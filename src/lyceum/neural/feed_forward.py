@@ -29,6 +29,7 @@ from lyceum.neural.architecture import (
     each_layer,
     given_start,
 )
+from lyceum.neural.lbfgs import minimize_by_lbfgs
 from lyceum.neural.network_settings import NetworkSettings
 from lyceum.neural.row_windows import (
     FirstLook,
@@ -43,6 +44,16 @@ from lyceum.progress import report
 
 _LEAST_RATE = 1e-6  # "adaptive" stops below it
 _DIVIDE = 5.0
+_AUTO_BATCH = 200  # scikit-learn's
+
+
+def takes_more_rows(learner: Any) -> bool:
+    """Whether `partial_fit` is there: L-BFGS needs all rows at once."""
+    if learner.solver == "lbfgs":
+        raise AttributeError(
+            "partial_fit is only available for stochastic optimizers. lbfgs is not stochastic."
+        )
+    return True
 
 
 class FeedForward(NetworkSettings):
@@ -83,6 +94,7 @@ class FeedForward(NetworkSettings):
         ),
     )
     _coding = "one_hot"
+    _takes_sparse = True
 
     # -- what a subclass says ----------------------------------------------------------
 
@@ -167,7 +179,10 @@ class FeedForward(NetworkSettings):
         else:
             held = self._pack_validation(validation)
         windows = self._windows(rows, look.n_rows, held_out=held_out)
-        self._descend(training, windows, held)
+        if self.solver == "lbfgs":
+            self._descend_by_lbfgs(training, windows)
+        else:
+            self._descend(training, windows, held)
         self._finish(training)
         self._warn()
         return self
@@ -273,7 +288,7 @@ class FeedForward(NetworkSettings):
             rule=(self.solver, first, self.beta_2, self.epsilon),
             penalty=self.alpha,
             chance=(self.dropout, self.input_noise),
-            batch_size=None if self.batch_size == "all" else int(self.batch_size),
+            batch_size=self._rows_per_step,
             shuffle=self.shuffle,
             seed=self.seed_,
             dtype=np.dtype(self.dtype),
@@ -283,11 +298,16 @@ class FeedForward(NetworkSettings):
             steps=self.n_steps_,
         )
 
+    @property
+    def _rows_per_step(self) -> int | None:
+        """The size of a batch, None for all rows."""
+        if isinstance(self.batch_size, str):
+            return _AUTO_BATCH if self.batch_size == "auto" else None
+        return int(self.batch_size)
+
     def _windows(self, rows: Rows, n_rows: int, **options: Any) -> Windows:
         # a batch does not reach over the end of a window
-        size = self.shuffle_window
-        if not isinstance(self.batch_size, str):
-            size = max(size, self.batch_size)
+        size = max(self.shuffle_window, self._rows_per_step or 0)
         return Windows(rows, self._packer(**options), size, n_rows)
 
     def _share_held_out(
@@ -304,7 +324,8 @@ class FeedForward(NetworkSettings):
         held = Windows(rows, packer, self.shuffle_window, look.n_held).first()
         if held is None:
             raise DataError(
-                f"no row fell into the validation split of {self.validation_fraction:g}: raise "
+                "The validation set is too small: no row fell into the validation split of"
+                f" {self.validation_fraction:g}: raise "
                 "validation_fraction, give fit(..., validation=(X, y)), or early_stopping=False"
             )
         return held
@@ -350,6 +371,26 @@ class FeedForward(NetworkSettings):
         if best is not None:
             training.theta[:] = training.architecture.pad(best, training.dtype)
 
+    def _descend_by_lbfgs(self, training: Training, windows: Windows) -> None:
+        if self.early_stopping and self.solver == "lbfgs":
+            raise SettingError(
+                "solver='lbfgs' takes all rows and has no epochs to stop after: give"
+                " early_stopping=False, or another solver"
+            )
+        self._reset_history()
+
+        def observe(loss: float) -> None:
+            report("epochs", self.n_iter_ + 1, self.max_iter)
+            self._record_epoch(training, Epoch(loss, 1.0))
+
+        limits = (self.max_iter, self.max_fun)
+        self.n_iter_, converged = minimize_by_lbfgs(
+            training, windows, limits, self.tol or 0.0, observe
+        )
+        if not self.history_:  # the start is a minimum
+            self.history_.append(training.loss_and_slopes(windows)[0])
+        self.stopped_ = "the loss no longer fell" if converged else "max_iter"
+
     def _rate_factor(self, epoch: int) -> float:
         schedule = SCHEDULES[self.learning_rate]
         return schedule(epoch, self.max_iter, self.power_t)
@@ -387,7 +428,9 @@ class FeedForward(NetworkSettings):
     def _reset_history(self) -> None:
         self.history_: list[float] = []
         self.validation_history_: list[float] = []
-        self.validation_scores_: list[float] = []
+        self.validation_scores_: list[float] | None = None
+        if self.early_stopping:
+            self.validation_scores_ = []
         if self.record:
             self.record_: list[dict] = []
         if hasattr(self, "best_epoch_"):
@@ -398,6 +441,7 @@ class FeedForward(NetworkSettings):
         self.history_.append(epoch.loss)
         if epoch.validation_loss is not None and epoch.validation_score is not None:
             self.validation_history_.append(epoch.validation_loss)
+            assert self.validation_scores_ is not None
             self.validation_scores_.append(epoch.validation_score)
         if self.record:
             self.record_.append(
@@ -428,8 +472,7 @@ class FeedForward(NetworkSettings):
         """One epoch over more rows."""
         if self.early_stopping:
             raise SettingError(
-                "partial_fit makes one epoch per call and cannot stop early: give"
-                " early_stopping=False"
+                "partial_fit does not support early_stopping=True: it makes one epoch per call"
             )
         before = self._shape_now() if hasattr(self, "parameters_") else None
         rows = self._more_rows(X, y, sample_weight, classes)
@@ -454,7 +497,7 @@ class FeedForward(NetworkSettings):
         training = self._training(memory if same else None)
         number = self.n_iter_ + 1
         # copies, as a call that fails must leave the lists as they were
-        lists = ["history_", "validation_history_", "validation_scores_"]
+        lists = ["history_", "validation_history_"]
         if self.record:
             lists.append("record_")
         for name in lists:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit, log_expit, logsumexp
+from sklearn.utils.metaestimators import available_if
 
 from lyceum._core.base import PosteriorClassifier
 from lyceum._core.constraints import StrOptions
@@ -15,7 +16,7 @@ from lyceum._core.data import Block, labels
 from lyceum._core.probability import class_codes, class_weight_factors, runner_up
 from lyceum._core.types import Categories, ClassWeight, Data, Operation, Target, Weights
 from lyceum.errors import SettingError
-from lyceum.neural.feed_forward import FeedForward
+from lyceum.neural.feed_forward import FeedForward, takes_more_rows
 from lyceum.neural.row_windows import FirstLook, RowPacker
 
 
@@ -48,9 +49,10 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
     Parameters
     ----------
     activation : {"relu", "tanh", "sigmoid", "linear", "sign"} or a sequence, default="relu"
-        Of all hidden layers, or of each. "sigmoid" is the unipolar 1 / (1 + exp(−λ z)). "sign" is 1
-        from 0 on and −1 below; as its derivative is zero, it is trained by the straight-through
-        estimator: backwards, it counts as z cut off at ±1.
+        Of all hidden layers, or of each. "sigmoid" is the unipolar 1 / (1 + exp(−λ z)), and also
+        called "logistic"; "identity" is "linear". "sign" is 1 from 0 on and −1 below; as its
+        derivative is zero, it is trained by the straight-through estimator: backwards, it counts as
+        z cut off at ±1.
     output_nodes : {"auto", "one", "per_class"}, default="auto"
         How classes are coded: one node that is 1 for the second of two classes, or one node per
         class. "auto" is one node for two classes.
@@ -162,7 +164,8 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
         shuffle_window: int = 131_072,
         max_iter: int = 200,
         tol: float | None = 1e-4,
-        n_iter_no_change: int = 10,
+        n_iter_no_change: float = 10,
+        max_fun: int = 15_000,
         weights_init: Any = None,
         alpha: float = 1e-6,
         dropout: float = 0.0,
@@ -197,6 +200,7 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
             max_iter=max_iter,
             tol=tol,
             n_iter_no_change=n_iter_no_change,
+            max_fun=max_fun,
             weights_init=weights_init,
             alpha=alpha,
             dropout=dropout,
@@ -215,6 +219,7 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
         self.loss = loss
         self.class_weight = class_weight
 
+    @available_if(takes_more_rows)
     def partial_fit(
         self,
         X: Data,

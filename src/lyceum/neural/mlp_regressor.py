@@ -6,12 +6,13 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from sklearn.utils.metaestimators import available_if
 
 from lyceum._core.base import Regressor
 from lyceum._core.data import Block
 from lyceum._core.types import Data, Operation, Target, Weights
 from lyceum.errors import DataError
-from lyceum.neural.feed_forward import FeedForward
+from lyceum.neural.feed_forward import FeedForward, takes_more_rows
 from lyceum.neural.row_windows import FirstLook, RowPacker, spread
 
 
@@ -30,7 +31,8 @@ class MLPRegressor(Regressor, FeedForward):
     Parameters
     ----------
     activation : {"relu", "tanh", "sigmoid", "linear", "sign"} or a sequence, default="relu"
-        "sigmoid" is 1 / (1 + exp(−λ z)); "sign" is trained by the straight-through estimator.
+        "sigmoid", also "logistic", is 1 / (1 + exp(−λ z)), "linear" also "identity"; "sign" is
+        trained by the straight-through estimator.
     dropout : float, default=0.0
         The share of hidden nodes switched off, drawn for every row and step.
     standardize : bool, default=True
@@ -102,6 +104,7 @@ class MLPRegressor(Regressor, FeedForward):
     True
     """
 
+    @available_if(takes_more_rows)
     def partial_fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """One epoch over more rows."""
         return self._fit_one_more_epoch(X, y, sample_weight)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -28,11 +28,26 @@ _OUTPUTS = {
 class NetworkReport(Learner):
     """The weights by layer, summary and explanations of a trained network."""
 
+    _attribute_docs: ClassVar[str] = """
+    loss_curve_ : list of float
+        `history_`, by scikit-learn's name.
+    best_loss_ : float or None
+        The lowest training loss; None where validation rows decided.
+    best_validation_score_ : float or None
+        The highest score on the validation rows; None without.
+    n_layers_, n_outputs_ : int
+        The number of layers, inputs and outputs among them, and of output nodes.
+    out_activation_ : str
+        The activation of the output nodes.
+    t_ : int
+        The number of rows that training has seen, over all epochs.
+    """
+
     widths_: np.ndarray
     parameters_: np.ndarray
     history_: list[float]
     validation_history_: list[float]
-    validation_scores_: list[float]
+    validation_scores_: list[float] | None
     best_epoch_: int
     n_iter_: int
     n_steps_: int
@@ -60,6 +75,42 @@ class NetworkReport(Learner):
     def intercepts_(self) -> list[np.ndarray]:
         """The biases of every layer."""
         return [part[layer.n_in] for layer, part in self._layer_parts()]
+
+    @property
+    def loss_curve_(self) -> list[float]:
+        """The training loss of every epoch: `history_` by scikit-learn's name."""
+        return self.history_
+
+    @property
+    def best_loss_(self) -> float | None:
+        """The lowest training loss; None where validation rows decided."""
+        return None if self.validation_history_ else min(self.history_)
+
+    @property
+    def best_validation_score_(self) -> float | None:
+        """The highest score on the validation rows; None without."""
+        return max(self.validation_scores_) if self.validation_scores_ else None
+
+    @property
+    def n_layers_(self) -> int:
+        """The number of layers, inputs and outputs among them."""
+        return len(self.widths_)
+
+    @property
+    def n_outputs_(self) -> int:
+        """The number of output nodes."""
+        return int(self.widths_[-1])
+
+    @property
+    def out_activation_(self) -> str:
+        """The activation of the output nodes."""
+        name = _OUTPUTS[self._architecture.loss]
+        return {"linear": "identity", "sigmoid": "logistic"}.get(name, name)
+
+    @property
+    def t_(self) -> int:
+        """The number of rows that training has seen, over all epochs."""
+        return self.n_iter_ * self.n_rows_
 
     @property
     def radii_(self) -> list[np.ndarray | None]:
@@ -96,7 +147,7 @@ class NetworkReport(Learner):
             "steps": f"{self.n_steps_:,} ({self.solver}, {size} per step)",
             "stopped by": self.stopped_,
         }
-        if self.validation_history_:
+        if self.validation_history_ and self.validation_scores_:
             best = self.best_epoch_ - 1
             facts["validation loss"] = self.validation_history_[best]
             facts["validation score"] = self.validation_scores_[best]

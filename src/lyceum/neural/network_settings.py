@@ -9,9 +9,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from lyceum._core.base import CATEGORICAL_FEATURES
-from lyceum._core.constraints import Interval, StrOptions
+from lyceum._core.constraints import Interval, Options, StrOptions
 from lyceum._core.types import Categories
-from lyceum.neural.architecture import ACTIVATIONS, INTEGRATIONS
+from lyceum.neural.architecture import (
+    ACTIVATIONS,
+    INTEGRATIONS,
+    THEIR_ACTIVATIONS,
+)
 from lyceum.neural.network_report import NetworkReport
 from lyceum.neural.training import RULES, SCHEDULES
 
@@ -26,9 +30,13 @@ class NetworkSettings(NetworkReport):
         λ of the sigmoid.
     integration : {"weighted", "quadratic", "spherical"} or a sequence
         The integration function of the hidden layers.
-    solver : {"adam", "sgd", "momentum", "nesterov"}
+    solver : {"adam", "sgd", "momentum", "nesterov", "lbfgs"}
         The rule of the gradient steps: plain gradient descent, with momentum, with Nesterov's
-        momentum, or Adam.
+        momentum, or Adam. "lbfgs" takes all rows in every step, for small tables; rates, batches
+        and early stopping are not for it, an epoch is an iteration, and `tol` is the largest slope
+        at which it ends.
+    max_fun : int
+        The most passes over the rows of the solver "lbfgs".
     learning_rate : {"constant", "invscaling", "cosine", "adaptive"}
         The rate in epoch e: η; η / e^power_t; η (1 + cos(π (e−1) / max_iter)) / 2; or η, divided by
         5 whenever the loss no longer falls, down to 1e-6.
@@ -44,8 +52,8 @@ class NetworkSettings(NetworkReport):
         Decay of the mean squared gradient of the solver "adam".
     epsilon : float
         Added to the root of the mean squared gradient of the solver "adam".
-    batch_size : int or "all"
-        Rows per step: 1 is one at a time, "all" is batch gradient descent.
+    batch_size : int, "all" or "auto"
+        Rows per step: 1 is one at a time, "all" is batch gradient descent, "auto" is 200.
     shuffle : bool
         Whether the rows are shuffled in every epoch.
     shuffle_window : int
@@ -85,10 +93,15 @@ class NetworkSettings(NetworkReport):
             "array-like",
             Interval(Integral, 1, None, closed="left"),
         ],
-        "activation": [StrOptions(set(ACTIVATIONS)), list, tuple],
+        "activation": [
+            StrOptions({*ACTIVATIONS, *THEIR_ACTIVATIONS}),
+            list,
+            tuple,
+        ],
         "slope": [Interval(Real, 0, None, closed="neither")],
         "integration": [StrOptions(set(INTEGRATIONS)), list, tuple],
-        "solver": [StrOptions(set(RULES))],
+        "solver": [StrOptions({"lbfgs", *RULES})],
+        "max_fun": [Interval(Integral, 1, None, closed="left")],
         "learning_rate": [StrOptions(set(SCHEDULES))],
         "learning_rate_init": [Interval(Real, 0, None, closed="neither")],
         "power_t": [Interval(Real, 0, None, closed="left")],
@@ -96,12 +109,18 @@ class NetworkSettings(NetworkReport):
         "beta_1": [Interval(Real, 0, 1, closed="left")],
         "beta_2": [Interval(Real, 0, 1, closed="left")],
         "epsilon": [Interval(Real, 0, None, closed="neither")],
-        "batch_size": [Interval(Integral, 1, None, closed="left"), StrOptions({"all"})],
+        "batch_size": [
+            Interval(Integral, 1, None, closed="left"),
+            StrOptions({"all", "auto"}),
+        ],
         "shuffle": ["boolean"],
         "shuffle_window": [Interval(Integral, 1, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [None, Interval(Real, 0, None, closed="left")],
-        "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
+        "n_iter_no_change": [
+            Interval(Integral, 1, None, closed="left"),
+            Options(Real, {np.inf}),
+        ],
         "weights_init": [None, list, tuple],
         "alpha": [Interval(Real, 0, None, closed="left")],
         "dropout": [Interval(Real, 0, 1, closed="left")],
@@ -136,7 +155,8 @@ class NetworkSettings(NetworkReport):
         shuffle_window: int = 131_072,
         max_iter: int = 200,
         tol: float | None = 1e-4,
-        n_iter_no_change: int = 10,
+        n_iter_no_change: float = 10,
+        max_fun: int = 15_000,
         weights_init: Any = None,
         alpha: float = 1e-6,
         dropout: float = 0.0,
@@ -169,6 +189,7 @@ class NetworkSettings(NetworkReport):
         self.max_iter = max_iter
         self.tol = tol
         self.n_iter_no_change = n_iter_no_change
+        self.max_fun = max_fun
         self.weights_init = weights_init
         self.alpha = alpha
         self.dropout = dropout

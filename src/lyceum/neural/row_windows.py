@@ -99,7 +99,7 @@ class RowPacker:
 
     def cells(self, block: Block) -> np.ndarray:
         """The inputs alone."""
-        X = np.subtract(block.X, self.shift, dtype=np.float64)
+        X = np.subtract(block.dense, self.shift, dtype=np.float64)
         X /= self.scale
         return X.astype(self.dtype, copy=False)
 

@@ -13,7 +13,7 @@ from lyceum.errors import DataError
 from lyceum.neural.architecture import Architecture
 
 RULES = {"sgd": 0, "momentum": 1, "nesterov": 2, "adam": 3}  # the kernel's codes
-_MEMORIES = {"sgd": 0, "momentum": 1, "nesterov": 1, "adam": 2}
+_MEMORIES = {"lbfgs": 0, "sgd": 0, "momentum": 1, "nesterov": 1, "adam": 2}
 
 
 # The factor on the learning rate in an epoch, counted from 1, of max_iter, with the exponent
@@ -100,8 +100,9 @@ class Training:
         loss = loss_sum / weight + 0.5 * self.penalty * squares
         if not np.isfinite(loss) or not np.isfinite(self.theta).all():
             raise DataError(
-                f"the loss became infinite or NaN in epoch {number}: lower learning_rate_init, or"
-                " keep standardize=True"
+                f"the loss became infinite or NaN in epoch {number}. Solver produced non-finite"
+                " parameter weights. The input data may contain large values and need to be"
+                " preprocessed: lower learning_rate_init, or keep standardize=True"
             )
         return loss
 
@@ -160,14 +161,9 @@ class Training:
             return {"steps": np.array(self._traced)}
         return {}
 
-    def _one_step(
-        self,
-        windows: Iterable[np.ndarray],
-        number: int,
-        rate: float,
-    ) -> tuple[float, float]:
-        # the gradient of all rows is summed over the windows; `first` numbers the rows, whose
-        # dropout and noise are drawn by their number
+    def _sums(self, windows: Iterable[np.ndarray]) -> tuple[float, float, np.ndarray]:
+        """The loss of all rows, their weight and the gradient, summed over the windows."""
+        # `first` numbers the rows, whose dropout and noise are drawn by their number
         loss_sum = 0.0
         weight = 0.0
         first = 0
@@ -183,6 +179,31 @@ class Training:
             )
             weight += float(window[:, -1].sum(dtype=np.float64))
             first += len(window)
+        return loss_sum, weight, gradient
+
+    def loss_and_slopes(
+        self, windows: Iterable[np.ndarray]
+    ) -> tuple[float, np.ndarray]:
+        """The mean loss of all rows with the penalty, and its gradient as one vector."""
+        loss_sum, weight, gradient = self._sums(windows)
+        squares = self.architecture.squared_weights(self.theta)
+        loss = loss_sum / weight + 0.5 * self.penalty * squares
+        if not np.isfinite(loss):
+            raise DataError(
+                "Solver produced non-finite parameter weights. The input data may contain large"
+                " values and need to be preprocessed: keep standardize=True"
+            )
+        slopes = self.architecture.compact(gradient / weight)
+        weights = self.architecture.weights_alone(self.keep())
+        return loss, slopes + self.penalty * weights
+
+    def _one_step(
+        self,
+        windows: Iterable[np.ndarray],
+        number: int,
+        rate: float,
+    ) -> tuple[float, float]:
+        loss_sum, weight, gradient = self._sums(windows)
         if weight:
             self.steps += 1
             mean = (gradient / weight).astype(self.dtype)

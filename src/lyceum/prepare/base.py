@@ -168,6 +168,8 @@ class Transformer(TransformerMixin, Learner, auto_wrap_output_keys=None):
         # a step that finds nothing to do hands on the user's own array
         if not sparse.issparse(cells) and np.may_share_memory(cells, source.X):
             cells = cells.copy()
+        if getattr(X, "dtype", None) == np.float16:
+            cells = cells.astype(np.float16)  # which no kernel knows
         return contain(cells, after.schema, source, X, library or given)
 
     def _through_dask(self, step: Step, X: Any) -> Any:

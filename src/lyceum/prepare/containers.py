@@ -38,8 +38,7 @@ def contain(
     if sparse.issparse(cells):  # which no frame holds
         return cells
     if library == "array":
-        has_words = any(column.is_text for column in source.schema)
-        if has_words and not is_frame(X):
+        if any(column.is_text for column in source.schema):
             return _words(cells, schema, source, X)
         return _numbers(cells, schema, source.X)
     table = _table(cells, schema, _original(source, X), library)
@@ -93,7 +92,7 @@ def _words(
     X: Data,
 ) -> np.ndarray:
     """An array of objects: the categories that codes stand for, None for a missing word."""
-    given = text_array(X, needs_text=False)
+    given = np.asarray(X) if is_frame(X) else text_array(X, needs_text=False)
     indices = {name: j for j, name in enumerate(source.schema.names)}
     out = cells.astype(object)
     for j, column in enumerate(schema):

@@ -10,16 +10,17 @@ from numbers import Integral
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+from sklearn import preprocessing
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import CATEGORICAL_FEATURES
-from lyceum._core.constraints import Interval, StrOptions
+from lyceum._core.constraints import Options, StrOptions
 from lyceum._core.data import Block, Column, Inputs, Rows, Schema, as_float, is_dask
 from lyceum._core.statistics import Quantiles, entropy, midpoints, quantile_cuts
 from lyceum._core.types import Categories, Data, Operation, Target, Weights
 from lyceum.errors import ModelFileError, SettingError, number_setting
-from lyceum.prepare.base import Transformer
+from lyceum.prepare.shared_transformer import SharedTransformer, has_words
 from lyceum.prepare.statistics import of_weighted_rows
 from lyceum.report import Summary, Table
 
@@ -30,8 +31,13 @@ class _ClassInputs(Inputs):
     task: ClassVar[Any] = "classes"
 
 
-class KBinsDiscretizer(Transformer):
+class KBinsDiscretizer(SharedTransformer, preprocessing.KBinsDiscretizer):
     """Continuous columns to intervals, which are categories; other columns stay as they are.
+
+    An array, or a frame of numbers, is coded as scikit-learn does: `n_bins` intervals of every
+    column, x in the interval that begins at the last edge of at most x. What follows is the other
+    way, for rows of `scan(...)`, Dask collections, pyarrow tables and frames with words, and
+    wherever `strategy` is "auto" or "mdl", `encode` is "categories" or `cuts` are given.
 
     With classes to learn from, a column is cut where this shortens the description of the classes
     (minimum description length): it is cut at T while
@@ -45,11 +51,23 @@ class KBinsDiscretizer(Transformer):
 
     Parameters
     ----------
-    strategy : {"auto", "mdl", "quantile", "uniform"}, default="auto"
-        "quantile" cuts into intervals of equal frequency, "uniform" of equal width, "mdl" by the
-        classes; "auto" is "mdl" where `fit` gets classes, else "quantile".
-    n_bins : int, default=5
-        The number of intervals for "quantile" and "uniform".
+    n_bins : int or array of shape (n_features,), default=5
+        The number of intervals for "quantile", "uniform" and "kmeans".
+    encode : {"onehot", "onehot-dense", "ordinal", "categories"}, default="onehot"
+        What intervals of an array become: 0/1 columns, sparse or not, or their numbers;
+        "categories" is one column of categories, as by kinds of columns.
+    strategy : {"uniform", "quantile", "kmeans", "auto", "mdl"}, default="quantile"
+        "quantile" cuts into intervals of equal frequency, "uniform" of equal width, "kmeans"
+        between the centers of clusters (of arrays), "mdl" by the classes; "auto" is "mdl" where
+        `fit` gets classes, else "quantile".
+    quantile_method : str, default="averaged_inverted_cdf"
+        How the quantiles of an array are computed, as in `numpy.percentile`.
+    dtype : {float32, float64}, default=None
+        The type of the coded array; None is that of the array.
+    subsample : int or None, default=200000
+        The most rows of an array that are looked at, drawn with replacement.
+    random_state : int, RandomState or None, default=None
+        The seed of that draw.
     better_encoding : bool, default=False
         For "mdl", whether a cut is named among the places between neighboring values, of which
         there are m, and not among the N − 1 places between rows: log₂ m takes the place of
@@ -64,6 +82,10 @@ class KBinsDiscretizer(Transformer):
 
     Attributes
     ----------
+    bin_edges_ : array of arrays
+        The edges of the intervals of every column of an array.
+    n_bins_ : array of shape (n_features,)
+        Their numbers.
     cuts_ : list of arrays
         The cuts of every column, ascending; None for a column of categories. x belongs to the
         interval that ends at the first cut of at least x.
@@ -84,17 +106,20 @@ class KBinsDiscretizer(Transformer):
     >>> import pyarrow as pa
     >>> from lyceum.prepare import KBinsDiscretizer
     >>> ages = pa.table({"age": [20.0, 22.0, 25.0, 27.0, 60.0, 62.0, 65.0, 70.0]})
-    >>> coder = KBinsDiscretizer().fit(ages, ["young"] * 4 + ["old"] * 4)
+    >>> coder = KBinsDiscretizer(strategy="auto").fit(ages, ["young"] * 4 + ["old"] * 4)
     >>> coder.cuts_[0].tolist()
     [43.5]
     >>> coder.transform(pa.table({"age": [30.0, 50.0, None]})).to_pydict()
     {'age': ['≤ 43.5', '> 43.5', None]}
     """
 
-    _reads_rows = "many passes"
+    _theirs = preprocessing.KBinsDiscretizer
+    _theirs_takes_weights = True
     _parameter_constraints: ClassVar[dict] = {
-        "strategy": [StrOptions({"auto", "mdl", "quantile", "uniform"})],
-        "n_bins": [Interval(Integral, 2, None, closed="left")],
+        **preprocessing.KBinsDiscretizer._parameter_constraints,
+        "dtype": [Options(type, {np.float64, np.float32}), None],
+        "encode": [StrOptions({"onehot", "onehot-dense", "ordinal", "categories"})],
+        "strategy": [StrOptions({"auto", "mdl", "quantile", "uniform", "kmeans"})],
         "better_encoding": ["boolean"],
         "cuts": [dict, "array-like", None],
         "categorical_features": CATEGORICAL_FEATURES,
@@ -102,34 +127,39 @@ class KBinsDiscretizer(Transformer):
 
     def __init__(
         self,
-        n_bins: int = 5,
+        n_bins: Any = 5,
         *,
-        strategy: Literal["auto", "mdl", "quantile", "uniform"] = "auto",
+        encode: Literal["onehot", "onehot-dense", "ordinal", "categories"] = "onehot",
+        strategy: Literal["uniform", "quantile", "kmeans", "auto", "mdl"] = "quantile",
+        quantile_method: str = "averaged_inverted_cdf",
+        dtype: Any = None,
+        subsample: int | None = 200_000,
+        random_state: int | np.random.RandomState | None = None,
         better_encoding: bool = False,
         cuts: Any = None,
         categorical_features: Categories = "from_dtype",
     ) -> None:
-        self.strategy = strategy
         self.n_bins = n_bins
+        self.encode = encode
+        self.strategy = strategy
+        self.quantile_method = quantile_method
+        self.dtype = dtype
+        self.subsample = subsample
+        self.random_state = random_state
         self.better_encoding = better_encoding
         self.cuts = cuts
         self.categorical_features = categorical_features
 
-    def fit(
-        self,
-        X: Data,
-        y: Target = None,
-        sample_weight: Weights = None,
-    ):
-        """Find the cuts: a pass for the numbers, and another one for their classes.
+    strategy_: str
 
-        Parameters
-        ----------
-        X : array, frame, Dask collection or `scan(...)`
-        y : array of classes of shape (n_samples,), optional
-            Numbers that are no classes are ignored.
-        sample_weight : array of shape (n_samples,), optional
-        """
+    def _goes_by_kinds(self, X: Data) -> bool:
+        is_own = self.strategy in ("auto", "mdl") or self.encode == "categories"
+        is_own = is_own or self.cuts is not None or has_words(X)
+        return is_own or super()._goes_by_kinds(X)
+
+    def _fit_by_kinds(self, X: Data, y: Target, sample_weight: Weights) -> None:
+        """Find the cuts: a pass for the numbers, and another one for their classes."""
+        self._check_own_settings()
         rows = self._class_rows(X, y, sample_weight)
         given = self._given_cuts()
         target = rows.schema.target
@@ -155,7 +185,25 @@ class KBinsDiscretizer(Transformer):
         for name, numbers in given.items():
             cuts[self.schema_.index(name)] = numbers
         self.cuts_ = [cuts.get(j) for j in range(len(self.schema_))]
-        return self
+
+    def _check_own_settings(self) -> None:
+        """Refuse the settings that only arrays have."""
+        is_number = isinstance(self.n_bins, Integral)
+        if (
+            self.encode in ("onehot", "categories")
+            and is_number
+            and (self.strategy != "kmeans")
+        ):
+            return
+        raise SettingError(
+            "KBinsDiscretizer goes by the kinds of columns here, which takes encode='categories',"
+            " one number of bins, and not strategy='kmeans': give an array of numbers for these"
+        )
+
+    def _finish_array(self, X: Data) -> Any:
+        self.cuts_ = [edges[1:-1] for edges in self.bin_edges_]
+        self.strategy_ = self.strategy
+        return super()._finish_array(X)
 
     def _plain_cuts(self, sketch: Any) -> np.ndarray:
         """Cuts of equal frequency or of equal width, from the sketch of a column."""
@@ -204,6 +252,8 @@ class KBinsDiscretizer(Transformer):
         return by_name
 
     def _step(self, schema: Schema) -> ColumnCuts:
+        if not self.by_kinds_:
+            raise self._no_step(f"encode={self.encode!r}")
         return ColumnCuts(schema, tuple(self.cuts_))
 
     def as_step(self) -> ColumnCuts:

@@ -4,25 +4,30 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from numbers import Integral
-from typing import ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
+from sklearn import impute
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import CATEGORICAL_FEATURES
-from lyceum._core.constraints import Interval, StrOptions
+from lyceum._core.constraints import StrOptions
 from lyceum._core.data import Block, Column, Schema, as_float, codes_of
 from lyceum._core.distances import METRIC_PARTS, Gower, NeighborIndex
 from lyceum._core.types import Categories, Data, Target, Weights
-from lyceum.prepare.base import Transformer
+from lyceum.errors import SettingError
 from lyceum.prepare.imputer import FillRules, cell_value, column_stats, fill_values
+from lyceum.prepare.shared_transformer import SharedTransformer, has_words
 from lyceum.prepare.steps import renamed
 from lyceum.report import Summary, Table
 
 
-class KNNImputer(Transformer):
+class KNNImputer(SharedTransformer, impute.KNNImputer):
     """Fill every missing cell from the nearest rows in which that column is known.
+
+    Arrays and frames of numbers are filled as scikit-learn does, by the Euclidean distance over the
+    columns known in both. Rows of `scan(...)`, pyarrow tables, weighted rows and frames with words,
+    and all with `metric="gower"`, are filled as follows.
 
     Rows are compared by Gower's distance over the columns known in both. A number is filled with
     the mean of the k nearest rows, a category with their commonest one (the first of equally common
@@ -32,10 +37,21 @@ class KNNImputer(Transformer):
 
     Parameters
     ----------
+    missing_values : number, str, nan or None, default=nan
+        What stands for a missing cell in an array.
     n_neighbors : int, default=5
         The number of neighbors, k.
-    weights : {"uniform", "distance"}, default="uniform"
+    weights : {"uniform", "distance"} or function of distances, default="uniform"
         Whether near rows count for more.
+    metric : {"nan_euclidean", "gower"} or function of two rows, default="nan_euclidean"
+        The distance of rows of an array.
+    copy : bool, default=True
+        Whether an array that is given may not be changed.
+    add_indicator : bool, default=False
+        Whether every column of an array with missing cells in `fit` gets a 0/1 column that says
+        where they were.
+    keep_empty_features : bool, default=False
+        Whether columns of an array with nothing but missing cells stay, as 0.
     categorical_features : str, bool, mask, indices, names, dict or Schema, default="from_dtype"
         Which columns of numbers hold categories, as in `SimpleImputer`.
 
@@ -51,6 +67,8 @@ class KNNImputer(Transformer):
         The columns after filling.
     missing_ : array of shape (n_features,)
         The share of every column that was missing.
+    indicator_ : MissingIndicator or None
+        Finds the missing cells of arrays, with `add_indicator`.
     metric_ : Gower
         The distance as it was learned.
 
@@ -73,39 +91,46 @@ class KNNImputer(Transformer):
     {'age': [20.0, 22.0, 60.0, 61.0, 60.0], 'sex': ['f', 'f', 'm', 'm', 'm']}
     """
 
+    _theirs = impute.KNNImputer
     _reads_rows = "in memory"
     _parameter_constraints: ClassVar[dict] = {
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
-        "weights": [StrOptions({"uniform", "distance"})],
+        **impute.KNNImputer._parameter_constraints,
+        "metric": [StrOptions({"nan_euclidean", "gower"}), callable],
         "categorical_features": CATEGORICAL_FEATURES,
     }
 
     def __init__(
         self,
         *,
+        missing_values: Any = np.nan,
         n_neighbors: int = 5,
-        weights: Literal["uniform", "distance"] = "uniform",
+        weights: Any = "uniform",
+        metric: Any = "nan_euclidean",
+        copy: bool = True,
+        add_indicator: bool = False,
+        keep_empty_features: bool = False,
         categorical_features: Categories = "from_dtype",
     ) -> None:
+        self.missing_values = missing_values
         self.n_neighbors = n_neighbors
         self.weights = weights
+        self.metric = metric
+        self.copy = copy
+        self.add_indicator = add_indicator
+        self.keep_empty_features = keep_empty_features
         self.categorical_features = categorical_features
 
-    def fit(
-        self,
-        X: Data,
-        y: Target = None,
-        sample_weight: Weights = None,
-    ):
-        """Store the rows, and learn the ranges of the columns.
+    def _goes_by_kinds(self, X: Data) -> bool:
+        is_own = isinstance(self.metric, str) and self.metric == "gower"
+        return is_own or has_words(X) or super()._goes_by_kinds(X)
 
-        Parameters
-        ----------
-        X : array, frame or `scan(...)`
-        y : ignored
-        sample_weight : array of shape (n_samples,), optional
-            How often every row counts; zero-weight rows are ignored.
-        """
+    def _fit_by_kinds(self, X: Data, y: Target, sample_weight: Weights) -> None:
+        """Store the rows, and learn the ranges of the columns."""
+        if callable(self.weights) or callable(self.metric) or self.add_indicator:
+            raise SettingError(
+                "KNNImputer goes by the kinds of columns here, with Gower's distance: a function,"
+                " or add_indicator=True, is for arrays of numbers"
+            )
         rows = self._rows(X, y, sample_weight)
         name = type(self).__name__
         block = rows.in_one_block(name, "IterativeImputer or SimpleImputer")
@@ -119,9 +144,19 @@ class KNNImputer(Transformer):
         self.rows_ = as_float(block.X).astype(np.float64)
         self.weights_ = np.array(block.weights)
         self.metric_ = Gower().learn(rows)
+
+    def _finish_array(self, X: Data) -> Any:
+        self.rows_ = self._fit_X
+        self.weights_ = np.ones(len(self._fit_X))
+        self.missing_ = self._mask_fit_X.mean(axis=0)
+        self.fill_ = np.zeros(self.n_features_in_)
+        super()._finish_array(X)
+        self.filled_schema_ = self.schema_
         return self
 
     def _step(self, schema: Schema) -> FillFromRows:
+        if not self.by_kinds_:
+            raise self._no_step("the Euclidean distance")
         return FillFromRows(
             before=schema,
             filled=self.filled_schema_,

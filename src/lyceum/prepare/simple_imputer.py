@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from numbers import Real
 from typing import Any, ClassVar, Literal
 
-from lyceum._core.base import CATEGORICAL_FEATURES
+import numpy as np
+from sklearn import impute
+
+from lyceum._core.base import CATEGORICAL_FEATURES, OnePassLearner
 from lyceum._core.constraints import StrOptions
-from lyceum._core.data import Column
-from lyceum._core.types import Categories
+from lyceum._core.data import Column, Schema
+from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.errors import SettingError
 from lyceum.prepare.imputer import FillRules, FillTransformer
+from lyceum.prepare.shared_transformer import SharedTransformer, has_words
+from lyceum.prepare.steps import Fill
 
 
-class SimpleImputer(FillTransformer):
+class SimpleImputer(SharedTransformer, FillTransformer, impute.SimpleImputer):
     """Fill the missing cells of every column with one value of that column.
 
     The value minimizes a loss over the known cells: the mean the squared, the median the absolute
@@ -22,24 +27,44 @@ class SimpleImputer(FillTransformer):
 
     .. math:: \\hat v = \\arg\\min_v \\sum_{i\\ \\mathrm{present}} w_i\\, L(x_i, v).
 
-    A column without missing cells in `fit` is filled too when cells are missing later. A category
-    that `fit` did not see is not missing and stays unknown. A column with nothing but missing cells
-    is filled with 0, or with its first category or `fill_value`, and a warning names it.
+    Arrays and frames of numbers are filled as scikit-learn does, sparse ones too, and so are arrays
+    and frames of anything by "most_frequent" and "constant".
+
+    Rows of `scan(...)`, Dask collections, pyarrow tables and frames with words go by the kinds of
+    their columns: `strategy` fills the continuous ones, `categorical` the others. A column without
+    missing cells in `fit` is filled too when cells are missing later. A category that `fit` did not
+    see is not missing and stays unknown. A column with nothing but missing cells is filled with 0,
+    or with its first category or `fill_value`, and a warning names it; in an array it is left out,
+    unless `keep_empty_features`.
 
     Parameters
     ----------
-    continuous : "mean", "median" or "constant", default="mean"
-        What fills continuous columns.
-    categorical : "mode" or "constant", default="mode"
-        What fills categorical columns, binary ones too. Of equally common categories the first is
-        the mode.
+    missing_values : number, str, nan, None or pandas.NA, default=nan
+        What stands for a missing cell in an array.
+    strategy : {"mean", "median", "most_frequent", "constant"} or function, default="mean"
+        What fills a column: a statistic of its known cells, or a function of them.
     fill_value : number, str or dict, default=None
-        The constant, or one for each kind, {"continuous": -1, "categorical": "none"}; None is 0 for
-        continuous and "missing" for categorical columns. A categorical column with missing cells
-        that does not have it gains it, as a word; one without missing cells in `fit` that does not
-        have it is filled with its mode.
-    indicator : bool, default=False
-        Whether every column with missing cells in `fit` gets a 0/1 column "<name> missing".
+        The constant; None is 0 for numbers and "missing_value" for words. By kinds of columns also
+        one for each kind, {"continuous": -1, "categorical": "none"}; None is then 0 and "missing".
+        A categorical column with missing cells that does not have it gains it, as a word; one
+        without missing cells in `fit` that does not have it is filled with its mode.
+    copy : bool, default=True
+        Whether an array that is given may not be changed.
+    add_indicator : bool, default=False
+        Whether every column with missing cells in `fit` gets a 0/1 column that says where they
+        were: "missingindicator_<name>" of arrays, "<name> missing" by kinds of columns.
+    keep_empty_features : bool, default=False
+        Whether columns of an array with nothing but missing cells stay.
+    categorical : {"mode", "constant"}, default="mode"
+        What fills categorical columns, binary ones too, where columns go by their kinds. Of
+        equally common categories the first is the mode.
+
+    Attributes
+    ----------
+    statistics_ : array of shape (n_features,)
+        What fills every column of an array.
+    indicator_ : MissingIndicator or None
+        Finds the missing cells of arrays, with `add_indicator`.
 
     See Also
     --------
@@ -56,28 +81,60 @@ class SimpleImputer(FillTransformer):
     {'age': [20.0, 30.0, 40.0], 'sex': ['f', 'f', 'f']}
     """
 
+    _theirs = impute.SimpleImputer
+    _theirs_takes_sparse = True
     _parameter_constraints: ClassVar[dict] = {
-        "continuous": [StrOptions({"mean", "median", "constant"})],
+        **impute.SimpleImputer._parameter_constraints,
+        "fill_value": [Real, str, dict, np.bool_, None],
         "categorical": [StrOptions({"mode", "constant"})],
-        "fill_value": [Real, str, dict, None],
-        "indicator": ["boolean"],
         "categorical_features": CATEGORICAL_FEATURES,
     }
 
     def __init__(
         self,
         *,
-        continuous: Literal["mean", "median", "constant"] = "mean",
-        categorical: Literal["mode", "constant"] = "mode",
+        missing_values: Any = np.nan,
+        strategy: Literal["mean", "median", "most_frequent", "constant"]
+        | Callable[..., Any] = "mean",
         fill_value: float | str | Mapping[str, Any] | None = None,
-        indicator: bool = False,
+        copy: bool = True,
+        add_indicator: bool = False,
+        keep_empty_features: bool = False,
+        categorical: Literal["mode", "constant"] = "mode",
         categorical_features: Categories = "from_dtype",
     ) -> None:
-        self.continuous = continuous
-        self.categorical = categorical
+        self.missing_values = missing_values
+        self.strategy = strategy
         self.fill_value = fill_value
-        self.indicator = indicator
+        self.copy = copy
+        self.add_indicator = add_indicator
+        self.keep_empty_features = keep_empty_features
+        self.categorical = categorical
         self.categorical_features = categorical_features
+
+    def _goes_by_kinds(self, X: Data) -> bool:
+        is_own = isinstance(self.fill_value, Mapping) or self.categorical != "mode"
+        by_kinds = is_own or super()._goes_by_kinds(X)
+        return by_kinds or (self.strategy in ("mean", "median") and has_words(X))
+
+    def _fit_by_kinds(self, X: Data, y: Target, sample_weight: Weights) -> None:
+        if (
+            self.missing_values is not None
+            and self.missing_values == self.missing_values
+        ):
+            raise SettingError(
+                f"missing_values={self.missing_values!r} is for arrays: say so where the rows are"
+                " read, scan(..., missing=...)"
+            )
+        OnePassLearner.fit(self, X, None, sample_weight)
+
+    def partial_fit(
+        self, X: Data, y: Target = None, sample_weight: Weights = None
+    ) -> Any:
+        """Learn from more rows: the result is that of one `fit` on all rows seen."""
+        OnePassLearner.partial_fit(self, X, None, sample_weight)
+        self.by_kinds_ = True
+        return self
 
     def _fill_rules(self) -> FillRules:
         values: dict[str, Any] = {"continuous": 0.0, "categorical": "missing"}
@@ -85,17 +142,36 @@ class SimpleImputer(FillTransformer):
             values |= self.fill_value
         elif self.fill_value is not None:
             values["categorical"] = self.fill_value
-            if self.continuous == "constant":
+            if self.strategy == "constant":
                 values["continuous"] = self.fill_value
         if len(values) > 2 or not isinstance(values["continuous"], Real):
             raise SettingError(
                 f"fill_value={self.fill_value!r} is no number for continuous columns: give one for"
                 " each kind, e.g. {'continuous': 0, 'categorical': 'none'}"
             )
+        if self.strategy not in ("mean", "median", "constant"):
+            raise SettingError(
+                f"strategy={self.strategy!r} fills arrays and frames; where columns go by their"
+                " kinds, give 'mean', 'median' or 'constant'"
+            )
         number = float(values["continuous"])
-        return FillRules(
-            self.continuous, self.categorical, number, values["categorical"]
-        )
+        return FillRules(self.strategy, self.categorical, number, values["categorical"])
 
     def _is_flagged(self, column: Column) -> bool:
-        return self.indicator
+        return self.add_indicator
+
+    def _finish_array(self, X: Data) -> Any:
+        SharedTransformer._finish_array(self, X)
+        statistics = self.statistics_
+        self.flagged_ = []
+        self.filled_schema_ = self.schema_
+        if statistics.dtype.kind == "f":
+            self.fill_ = statistics
+        return self
+
+    def _step(self, schema: Schema) -> Fill:
+        if not self.by_kinds_:
+            is_plain = self.statistics_.dtype.kind == "f" and not self.add_indicator
+            if not is_plain or np.isnan(self.statistics_).any():
+                raise self._no_step("words, an indicator or empty columns")
+        return FillTransformer._step(self, schema)

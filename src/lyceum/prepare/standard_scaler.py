@@ -12,9 +12,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import CATEGORICAL_FEATURES, OnePassLearner
 from lyceum._core.constraints import Interval
-from lyceum._core.data import Block, CheckCells, Schema
+from lyceum._core.data import Block, Rows, Schema
 from lyceum._core.statistics import Moments
 from lyceum._core.types import Categories, Data
+from lyceum.errors import DataError
 from lyceum.prepare.base import Transformer
 from lyceum.prepare.steps import Affine
 from lyceum.report import Summary, Table
@@ -92,13 +93,41 @@ class StandardScaler(Transformer, OnePassLearner):
 
     _takes_text = True
 
+    mean_: Any
+    scale_: Any
+    var_: Any
+
     @property
     def _takes_sparse(self) -> bool:  # type: ignore[override]
         return not self.with_mean
 
-    def inverse_transform(self, X: Data) -> Any:
+    def _rows(self, X: Data, *target_and_weights: Any) -> Rows:
+        self._refuse_sparse(X)
+        return super()._rows(X, *target_and_weights)
+
+    def _refuse_sparse(self, X: Data) -> None:
+        if self.with_mean and sparse.issparse(X):
+            raise DataError(
+                "Cannot center sparse matrices: pass `with_mean=False` instead, which leaves zeros"
+                " alone"
+            )
+
+    def transform(self, X: Data, copy: bool | None = None) -> Any:
+        """X in units of standard deviations, in the container that it came in.
+
+        Parameters
+        ----------
+        X : array, sparse array, frame, Dask collection or `scan(...)`
+        copy : as in scikit-learn
+            Without effect: the rows that are given are never changed.
+        """
+        self._refuse_sparse(X)
+        return super().transform(X)
+
+    def inverse_transform(self, X: Data, copy: bool | None = None) -> Any:
         """Back to the units of the columns."""
         check_is_fitted(self)
+        self._refuse_sparse(X)
         return self._through(self._affine(inverse=True), X)
 
     def _statistic(self) -> Callable[[Block], Moments]:
@@ -117,36 +146,49 @@ class StandardScaler(Transformer, OnePassLearner):
         mean = np.where(moments.low == moments.high, moments.low, moments.mean)
         self.mean_ = np.where(moving, mean, 0.0)
         self.n_samples_seen_ = _seen(moments.weight)
+        # what is not used is None, as in scikit-learn
+        if not self.with_std:
+            self.var_ = None
+            self.scale_ = None
+            if not self.with_mean:
+                self.mean_ = None
 
     def _step(self, schema: Schema) -> Affine:
         return self._affine()
 
     def _affine(self, inverse: bool = False) -> Affine:
-        center = self.mean_ if self.with_mean else np.zeros_like(self.mean_)
-        scale = self.scale_ if self.with_std else np.ones_like(self.scale_)
+        d = self.n_features_in_
+        center = self.mean_ if self.with_mean else np.zeros(d)
+        scale = self.scale_ if self.with_std else np.ones(d)
         return Affine(center, scale, inverse=inverse)
 
     def summary(self) -> Summary:
         """The mean and the standard deviation of every continuous column."""
         check_is_fitted(self)
+        step = self._affine()
         rows = [
-            (self.schema_[int(j)].name, self.mean_[j], np.sqrt(self.var_[j]))
+            (self.schema_[int(j)].name, step.center[j], step.scale[j])
             for j in self.schema_.continuous
         ]
-        table = Table("Continuous columns", ("column", "mean", "sd"), rows)
+        table = Table("Continuous columns", ("column", "center", "scale"), rows)
         facts = {"rows": self.n_rows_, "columns": self.n_features_in_}
         return Summary(self._title(), facts, [table])
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        return {"mean_": (self.n_features_in_,), "scale_": (self.n_features_in_,)}
+        used = {"mean_": self.with_mean, "scale_": self.with_std}
+        return {name: (self.n_features_in_,) for name in used if used[name]}
 
 
 def is_constant(moments: Moments) -> np.ndarray:
     """Columns without spread: all cells equal, or apart by no more than the rounding of their
     mean."""
-    # a scatter below n (4 ε |mean|)² is that of equal numbers whose mean was rounded
-    rounding = 4 * np.finfo(np.float64).eps * np.abs(moments.mean)
-    is_rounding = moments.scatter <= rounding**2 * moments.weight
+    # a variance of at most n ε var + (n ε mean)² may be the rounding of equal numbers (Chan, Golub
+    # and LeVeque 1983): scikit-learn's bound
+    n = moments.weight
+    eps = np.finfo(np.float64).eps
+    with np.errstate(invalid="ignore", divide="ignore"):
+        variance = moments.scatter / n
+        is_rounding = variance <= n * eps * variance + (n * moments.mean * eps) ** 2
     return (moments.low >= moments.high) | is_rounding
 
 
@@ -160,6 +202,6 @@ def _seen(weights: np.ndarray) -> Any:
 
 
 def _moments(block: Block) -> Moments:
-    if sparse.issparse(block.X):
-        block = CheckCells("StandardScaler on a sparse array")(block)
+    if sparse.issparse(block.X) and np.isnan(block.X.data).any():
+        block = block.with_X(block.X.toarray(), block.schema)  # missing cells by column
     return Moments.of(block.without_zero_weights())

@@ -209,6 +209,6 @@ class KnownOnly:
                 row = block.start + int(unknown.argmax())
                 raise SchemaError(
                     f"column {column.name!r} has a category in row {row} that {self.caller} has not"
-                    " learned: handle_unknown='zeros' codes it as none of the known ones"
+                    " learned: handle_unknown='ignore' codes it as none of the known ones"
                 )
         return self.design(block)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from lyceum._core.report import Shown
+from lyceum._core.steps import StepColumn, Steps
 from lyceum._core.text import plain
 from lyceum.errors import DataError, SettingError
 from lyceum.report import Table
@@ -133,6 +134,9 @@ class Policy(Shown):
         γ.
     shape : tuple of int or None
         Rows and columns, if states are the cells of a grid.
+    record : list of dict
+        Of value_iteration(record=True): `step`, the `values` after every sweep, from zero on, and
+        the largest `change`.
 
     See Also
     --------
@@ -158,6 +162,7 @@ class Policy(Shown):
     history: list[float] = field(default_factory=list)
     discount: float = 1.0
     shape: tuple[int, int] | None = None
+    record: list[dict[str, Any]] = field(default_factory=list)
 
     def __call__(self, state: int) -> int:
         return int(self.actions[state])
@@ -166,6 +171,23 @@ class Policy(Shown):
         states = range(min(20, len(self.actions)))
         rows = list(zip(states, self.actions.tolist(), self.values.tolist()))
         return str(Table("Policy", ("state", "action", "value"), rows))
+
+    def steps(self) -> Steps:
+        """The sweeps of value_iteration(record=True) as a table, with their formulas."""
+        if not self.record:
+            raise SettingError(
+                "the policy has no sweeps: use value_iteration(record=True)"
+            )
+        columns = (
+            StepColumn("change", "change", "the largest |new V(s) − V(s)|"),
+            StepColumn(
+                "values",
+                "V",
+                "V(s) = max over a of R(s, a) + γ Σ P(s' | s, a) V(s')",
+                axes=("state",),
+            ),
+        )
+        return Steps("Sweeps of value iteration", "sweep", columns, self.record, {})
 
     def as_dict(self) -> dict[str, Any]:
         """Everything in JSON's own types."""
@@ -190,6 +212,7 @@ def value_iteration(
     *,
     tol: float = 1e-10,
     max_iter: int = 100_000,
+    record: bool = False,
 ) -> Policy:
     """The best policy of a known world, by Bellman's equation V(s) = max_a [R(s, a) + γ Σ P(s'|s,
     a) V(s')].
@@ -204,6 +227,8 @@ def value_iteration(
         1).
     max_iter : int, default=100000
         The most sweeps.
+    record : bool, default=False
+        Whether to keep the values after every sweep.
 
     Returns
     -------
@@ -225,6 +250,7 @@ def value_iteration(
     R = process.rewards
     values = np.zeros(process.n_states)
     history = []
+    sweeps: list[dict[str, Any]] = [{"step": 0, "values": values, "change": 0.0}]
     # a sweep contracts by γ: |V − V*| ≤ γ / (1 − γ) · the last change
     bound = tol
     if discount < 1.0:
@@ -234,6 +260,9 @@ def value_iteration(
         new = q.max(axis=1)
         history.append(float(np.abs(new - values).max()))
         values = new
+        if record:
+            sweep = {"step": len(sweeps), "values": values, "change": history[-1]}
+            sweeps.append(sweep)
         if history[-1] <= bound:
             break
     else:
@@ -244,7 +273,13 @@ def value_iteration(
         )
     q = R + discount * (P @ values).T
     return Policy(
-        _best(q), values, q, history=history, discount=discount, shape=process.shape
+        _best(q),
+        values,
+        q,
+        history=history,
+        discount=discount,
+        shape=process.shape,
+        record=sweeps if record else [],
     )
 
 

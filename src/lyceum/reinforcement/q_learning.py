@@ -14,8 +14,9 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum._core.base import unchanged_on_failure, undefined
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.statistics import seed_from
+from lyceum._core.steps import StepColumn, Steps
 from lyceum._core.types import Target
-from lyceum.errors import DataError
+from lyceum.errors import DataError, SettingError
 from lyceum.progress import report
 from lyceum.reinforcement.markov_decisions import Policy, _best
 from lyceum.reinforcement.schedules import as_schedule
@@ -36,6 +37,7 @@ class _TabularLearner(BaseEstimator):
     max_steps: int
     initial_value: float
     random_state: int | np.random.RandomState | None
+    record: bool
 
     _parameter_constraints: ClassVar[dict] = {
         "discount": [_SHARE],
@@ -45,7 +47,10 @@ class _TabularLearner(BaseEstimator):
         "max_steps": [_COUNT],
         "initial_value": [Real],
         "random_state": ["random_state"],
+        "record": ["boolean"],
     }
+    # what follows s', in the formula of the update
+    _worth: ClassVar[str] = "max Q(s', ·)"
 
     def _target(
         self,
@@ -81,6 +86,9 @@ class _TabularLearner(BaseEstimator):
         rate_at = self._rate()
         self.returns_ = np.zeros(self.n_episodes)
         self.steps_ = np.zeros(self.n_episodes, dtype=int)
+        self.__dict__.pop("record_", None)
+        if self.record:
+            self.record_: list[dict[str, Any]] = []
         for episode in range(self.n_episodes):
             # the environment goes on with its own chance after the first episode
             seed = {"seed": int(self.seed_ % 2**31)} if episode == 0 else {}
@@ -137,14 +145,66 @@ class _TabularLearner(BaseEstimator):
             visits[state][action] += 1
             values = q[state]
             change = float(reward) + self.discount * worth - values[action]
-            values[action] += rate(visits[state][action]) * change
+            before = values[action]
+            eta = rate(visits[state][action])
+            values[action] += eta * change
+            if self.record:
+                self._keep_step(step, state, action, after, float(reward), worth)
+                self.record_[-1].update(rate=eta, before=before, value=values[action])
             state = after
             action = following
             if ended or cut:
                 return discounted_return, step
         return discounted_return, self.max_steps
 
+    def _keep_step(
+        self,
+        step: int,
+        state: int,
+        action: int,
+        after: int,
+        reward: float,
+        worth: float,
+    ) -> None:
+        """Add a step to the record; an episode begins with step 1."""
+        episode = self.record_[-1]["episode"] if self.record_ else -1
+        self.record_.append(
+            {
+                "step": len(self.record_),
+                "episode": episode + (step == 1),
+                "state": state,
+                "action": action,
+                "reward": reward,
+                "next": after,
+                "worth": worth,
+            }
+        )
+
     # -- use ---------------------------------------------------------------------------
+
+    def steps(self) -> Steps:
+        """Every step in the environment as a table, with the formula of the update; needs
+        `record=True`."""
+        check_is_fitted(self)
+        if not hasattr(self, "record_"):
+            raise SettingError(
+                f"{type(self).__name__} kept no record of its steps: fit it with record=True"
+            )
+        columns = (
+            StepColumn("episode", "episode", "the number of the episode, from 0"),
+            StepColumn("state", "s", "the state"),
+            StepColumn("action", "a", "the action"),
+            StepColumn("reward", "r", "the reward of the step"),
+            StepColumn("next", "s'", "the next state"),
+            StepColumn("worth", "worth", f"{self._worth}, 0 at an end"),
+            StepColumn("rate", "η", "the learning rate of this visit"),
+            StepColumn("before", "Q before", "Q(s, a) before the step"),
+            StepColumn(
+                "value", "Q(s, a)", "Q(s, a) ← Q(s, a) + η (r + γ worth − Q(s, a))"
+            ),
+        )
+        title = f"Steps of {type(self).__name__}"
+        return Steps(title, "step", columns, self.record_, {})
 
     @property
     def policy_(self) -> Policy:
@@ -258,6 +318,8 @@ class QLearning(_TabularLearner):
         Q at the start; a high one makes the learner try everything.
     random_state : int, RandomState or None, default=None
         The seed, of the environment too.
+    record : bool, default=False
+        Whether to keep every step, in `record_`.
 
     Attributes
     ----------
@@ -275,6 +337,9 @@ class QLearning(_TabularLearner):
         Rows and columns of the environment, if it is a grid.
     seed_ : int
         The seed that was used.
+    record_ : list of dict
+        With `record=True`, of every step its number `step`, `episode`, `state`, `action`, `reward`,
+        `next`, the `worth` of the next state, the `rate`, and Q(s, a) `before` and after, `value`.
 
     See Also
     --------
@@ -303,6 +368,7 @@ class QLearning(_TabularLearner):
         max_steps: int = 1000,
         initial_value: float = 0.0,
         random_state: int | np.random.RandomState | None = None,
+        record: bool = False,
     ):
         self.discount = discount
         self.learning_rate = learning_rate
@@ -311,6 +377,7 @@ class QLearning(_TabularLearner):
         self.max_steps = max_steps
         self.initial_value = initial_value
         self.random_state = random_state
+        self.record = record
 
     def _target(
         self,
@@ -345,6 +412,8 @@ class Sarsa(_TabularLearner):
         Q at the start; a high one makes the learner try everything.
     random_state : int, RandomState or None, default=None
         The seed, of the environment too.
+    record : bool, default=False
+        Whether to keep every step, in `record_`.
 
     Attributes
     ----------
@@ -362,6 +431,9 @@ class Sarsa(_TabularLearner):
         Rows and columns of the environment, if it is a grid.
     seed_ : int
         The seed that was used.
+    record_ : list of dict
+        With `record=True`, of every step its number `step`, `episode`, `state`, `action`, `reward`,
+        `next`, the `worth` of the next state, the `rate`, and Q(s, a) `before` and after, `value`.
 
     See Also
     --------
@@ -381,6 +453,7 @@ class Sarsa(_TabularLearner):
     1.0
     """
 
+    _worth = "Q(s', a') of the next action, or its mean if expected"
     _parameter_constraints: ClassVar[dict] = {
         **_TabularLearner._parameter_constraints,
         "expected": ["boolean"],
@@ -397,6 +470,7 @@ class Sarsa(_TabularLearner):
         max_steps: int = 1000,
         initial_value: float = 0.0,
         random_state: int | np.random.RandomState | None = None,
+        record: bool = False,
     ):
         self.expected = expected
         self.discount = discount
@@ -406,6 +480,7 @@ class Sarsa(_TabularLearner):
         self.max_steps = max_steps
         self.initial_value = initial_value
         self.random_state = random_state
+        self.record = record
 
     def _target(
         self,

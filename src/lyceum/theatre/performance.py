@@ -23,7 +23,23 @@ from lyceum.theatre.method import (
 from lyceum.theatre.scene import Play
 
 # the modules of the scenes, in the order in which a course has them
-_MODULES = ("perceptron", "trees", "kmeans")
+_MODULES = (
+    "perceptron",
+    "linear",
+    "naive_bayes",
+    "bayesnets",
+    "trees",
+    "pruning",
+    "neighbors",
+    "svm",
+    "backpropagation",
+    "committees",
+    "kmeans",
+    "linkage",
+    "mixtures",
+    "projections",
+    "reinforcement",
+)
 
 
 @cache

@@ -40,6 +40,7 @@ from lyceum._core.data import (
     Rows,
     Schema,
     Step,
+    numbered_names,
 )
 from lyceum._core.report import Explanation, Summary
 from lyceum._core.steps import StepKind, Steps, steps_of
@@ -189,8 +190,7 @@ class Learner(BaseEstimator):
     def rows_to_predict(self, X: Data, checked: bool = True) -> Rows:
         """Rows coded as in `fit`; unless `checked`, the caller looks for missing and infinite
         cells."""
-        if "schema_" not in vars(self):
-            check_is_fitted(self)
+        self._check_fitted()
         rows = Inputs(self).for_predict(X)
         if checked:
             return self._prepare_rows(rows)
@@ -198,6 +198,17 @@ class Learner(BaseEstimator):
             if not isinstance(step, CheckCells):
                 rows = rows.then(step)
         return rows
+
+    def _check_fitted(self) -> None:
+        """Raise NotFittedError before `fit`; coefficients that were set by hand, as scikit-learn's
+        own searches do, are those of the columns of an array."""
+        if "schema_" in vars(self):
+            return
+        check_is_fitted(self)
+        if hasattr(self, "coef_"):
+            names = numbered_names(np.shape(self.coef_)[-1])
+            self.schema_ = Schema.of_numbers(names)
+            self.n_features_in_ = len(names)
 
     def _prepare_rows(self, rows: Rows) -> Rows:
         for step in self._steps():

@@ -43,11 +43,13 @@ def library_of(X: Data) -> str:
 
 def output_library(transformer: Any, X: Data) -> str:
     """The library of what `transform` gives back for X: that of X, unless `set_output` says
-    otherwise."""
+    otherwise, or the class stands in for scikit-learn's, which gives arrays."""
     wanted = _get_output_config("transform", transformer)["dense"]
-    if wanted == "default":
-        return library_of(X)
-    return wanted
+    if wanted != "default":
+        return wanted
+    if getattr(transformer, "_gives_arrays", False):
+        return "array"
+    return library_of(X)
 
 
 class NewColumns(TransformerMixin, auto_wrap_output_keys=None):  # type: ignore[call-arg]

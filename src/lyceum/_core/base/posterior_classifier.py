@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from sklearn.base import is_classifier
-from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base.score import Classifier
 from lyceum._core.data import Block, CheckCells, Inputs, Rows, class_codes, labels
@@ -95,7 +94,7 @@ class PosteriorClassifier(Classifier):
 
     def predict(self, X: Data) -> Any:
         """The class of largest posterior: minimum 0/1 risk."""
-        check_is_fitted(self)
+        self._check_fitted()
         rule = self._linear_rule()
         if rule is None or not self._design.is_plain:
             return self._apply(self._most_probable, X)

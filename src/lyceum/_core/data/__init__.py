@@ -8,7 +8,7 @@ by side: a `SampledProfile` adds a sample of them, and its columns become an `In
 
 from typing import TYPE_CHECKING, Any
 
-from lyceum._core.data.files.column_names import missing_columns
+from lyceum._core.data.files.column_names import missing_columns, numbered_names
 from lyceum._core.data.files.digest import digest_data
 from lyceum._core.data.files.file_format import FileFormat
 from lyceum._core.data.files.large_file import ProfiledFile, profile_large_file
@@ -138,6 +138,7 @@ __all__ = [
     "labels",
     "machine_memory",
     "missing_columns",
+    "numbered_names",
     "odd_cells",
     "open_parquet",
     "other_target",

@@ -74,7 +74,7 @@ ENTRIES = (
     Entry(
         name="KNNImputer",
         task="preparation",
-        about="Missing cells filled from the nearest rows by Gower's distance.",
+        about="Missing cells filled from the nearest rows, by Euclid's or Gower's distance.",
         cost="a search among all rows for every row with missing cells",
         syllabus=("1.3",),
         space={"n_neighbors": (1, 20, "log"), "weights": ["uniform", "distance"]},

@@ -175,14 +175,14 @@ class AdaBoostClassifier(Classifier, MemberImportances, Ensemble):
             StepColumn(
                 "weights",
                 "d",
-                "d ← d exp (α) for rows that were wrong, over their sum",
+                "d ← d exp (α) where wrong, d exp (−α) where right, over their sum",
                 axes=("row",),
             ),
             StepColumn("error", "ε", "ε = Σ d over the rows that are wrong"),
             StepColumn(
                 "alpha",
                 "α",
-                "α = ½ ln ((1 − ε) / ε), for K classes ln ((1 − ε) / ε) + ln (K − 1)",
+                "α = ½ ln ((1 − ε) / ε), of K classes by samme + ½ ln (K − 1)",
             ),
             StepColumn("kept", "kept", "whether the member votes"),
         ),

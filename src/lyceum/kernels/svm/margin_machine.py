@@ -29,6 +29,7 @@ class SolverSettings(NamedTuple):
     tol: float
     max_iter: int
     cache: float  # bytes
+    record: bool = False  # whether to keep every step
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,7 @@ class MarginMachine:
     steps: int
     converged: bool
     history: list[float]
+    record: list[np.ndarray]  # α after every step, empty unless it was asked for
 
     @property
     def slack(self) -> np.ndarray:
@@ -131,6 +133,7 @@ def _machine_of(problem: DualProblem, solution: DualSolution) -> MarginMachine:
         steps=solution.steps,
         converged=solution.converged,
         history=solution.history,
+        record=solution.record or [],
     )
 
 
@@ -172,14 +175,17 @@ def _hard_margin(
     C = 10.0 / size
     start = None
     history: list[float] = []
+    record: list[np.ndarray] = []
     separable: bool | None = None
     while True:
         bounded = replace(problem, C=np.where(problem.C > 0, C, 0.0))
         solution = _soft_margin(bounded, C, least, kernel, X, settings, start)
         history += solution.history
+        record += solution.record or []
         is_inside = solution.b.max(initial=0.0) < C
         if is_inside and solution.converged:
             solution.history = history
+            solution.record = record
             return solution
         margin = _largest_margin(bounded, solution)
         if start is None and not is_inside:
@@ -205,14 +211,17 @@ def _soft_margin(
     quick = settings._asdict() | {"max_iter": min(10, settings.max_iter)}
     solution = solve_dual(problem, kernel, X, **quick, start=start, exact=True)
     history = solution.history
+    record = solution.record or []
     left = settings.max_iter - solution.rounds
     while left > 0 and not solution.converged and solution.b.max(initial=0.0) < C:
         if _largest_margin(problem, solution) < least:
             break
         solution = solve_dual(problem, kernel, X, **quick, start=solution.b, exact=True)
         history = history + solution.history
+        record = record + (solution.record or [])
         left -= max(1, solution.rounds)
     solution.history = history
+    solution.record = record
     return solution
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from lyceum._core.base import parts_by_replacement, typical_row
-from lyceum._core.data import Block
+from lyceum._core.data import Block, dense_cells
 from lyceum._core.report import weights_table
 from lyceum._core.types import Data, Estimator
 from lyceum.errors import SettingError
@@ -167,12 +167,14 @@ def svc_summary(learner: Estimator, head: Summary) -> Summary:
         "intercept": intercept_fact(learner),
         "support vectors": len(learner.support_),
         "of every class": learner.n_support_.tolist(),
-        "working sets": f"{learner.n_iter_:,}{'' if learner.converged_ else ', not converged'}",
+        "working sets": f"{np.max(learner.n_iter_):,}"
+        + ("" if learner.converged_ else ", not converged"),
     }
     lines = _machine_rows(learner)
     tables = [Table("Machines", _MACHINE_COLUMNS, lines)] if lines else []
     if hasattr(learner, "coef_") and lines and len(learner.design_names) <= 200:
         names = learner.design_names
         titles = [line[0] for line in lines]
-        tables.append(weights_table(names, learner.intercept_, learner.coef_, titles))
+        coef = dense_cells(learner.coef_)
+        tables.append(weights_table(names, learner.intercept_, coef, titles))
     return Summary(head.title, {**head.facts, **facts}, tables)

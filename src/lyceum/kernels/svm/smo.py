@@ -80,6 +80,7 @@ class DualSolution:
     steps: int = 0  # of SMO, in all of them
     converged: bool = False
     history: list[float] = field(default_factory=list)
+    record: list[np.ndarray] | None = None  # the variables after every step
 
 
 def solve_dual(
@@ -92,6 +93,7 @@ def solve_dual(
     cache: float = 2e8,
     start: np.ndarray | None = None,
     exact: bool = False,
+    record: bool = False,
 ) -> DualSolution:
     """The solution to a violation of at most `tol`, or where `max_iter` rounds led; that of a small
     problem to the last digit.
@@ -112,6 +114,8 @@ def solve_dual(
         Variables to start from.
     exact : bool
         Whether a problem of many rows is solved to the last digit, too.
+    record : bool
+        Whether to keep the variables after every step of SMO.
 
     Returns
     -------
@@ -120,6 +124,8 @@ def solve_dual(
     n = X.shape[0]
     variables = np.zeros(len(problem.s)) if start is None else start.copy()
     state = DualSolution(variables, np.zeros(n))
+    if record:
+        state.record = [state.b.copy()]
 
     def rows(dtype: Any) -> KernelRows:
         return kernel_rows(kernel, X, dtype, cache, problem.shift, problem.balanced)
@@ -261,7 +267,17 @@ def _work(
     C = problem.C[chosen]
     most = _STEPS * len(b)
     # a negative count says that the steps did not suffice
-    steps = native.smo_steps(K, s, C, b, slopes, problem.balanced, tol, most)
+    if state.record is None or exact:
+        steps = native.smo_steps(K, s, C, b, slopes, problem.balanced, tol, most)
+    else:
+        steps = 0
+        while native.smo_steps(K, s, C, b, slopes, problem.balanced, tol, 1) < 0:
+            steps += 1
+            state.record.append(state.b.copy())
+            state.record[-1][chosen] = b
+            if steps == most:
+                steps = -1
+                break
     state.steps += most if steps < 0 else steps
     if steps < 0 or exact:
         _newton_steps(K, s, C, b, slopes, problem.balanced)

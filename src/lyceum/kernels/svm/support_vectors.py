@@ -12,7 +12,7 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from lyceum._core.constraints import Interval, Options
-from lyceum._core.data import Block
+from lyceum._core.data import Block, dense_cells
 from lyceum._core.types import Data, Operation, Target, Weights
 from lyceum.kernels.functions.base import kernel_operations
 from lyceum.kernels.functions.other import PrecomputedKernel
@@ -65,7 +65,7 @@ class SupportVectors(KernelLearner):
     intercept_: np.ndarray
     coef_: np.ndarray
     kkt_residual_: Any
-    n_iter_: int
+    n_iter_: Any  # an array of machines, of SVR a number
 
     def _gather_rows(
         self,
@@ -86,7 +86,9 @@ class SupportVectors(KernelLearner):
     @property
     def _solver_settings(self) -> SolverSettings:
         n_rounds = sys.maxsize if self.max_iter == -1 else self.max_iter
-        return SolverSettings(float(self.tol), n_rounds, 1e6 * self.cache_size)
+        cache = 1e6 * self.cache_size
+        record = bool(getattr(self, "record", False))
+        return SolverSettings(float(self.tol), n_rounds, cache, record)
 
     def _store_support(
         self,
@@ -108,15 +110,22 @@ class SupportVectors(KernelLearner):
         elif hasattr(self, "coef_"):
             del self.coef_
 
+    def _keep_sparse(self) -> None:
+        """Of sparse rows, the coefficients are sparse too, as in scikit-learn."""
+        if sparse.issparse(self.support_vectors_):
+            self.dual_coef_ = sparse.csr_array(self.dual_coef_)
+            if hasattr(self, "coef_"):
+                self.coef_ = sparse.csr_array(self.coef_)
+
     def _machine_coef(self) -> np.ndarray:
         """The coefficients of the support vectors in every machine, (n_support, n_machines)."""
-        return np.ascontiguousarray(self.dual_coef_.T)
+        return np.ascontiguousarray(dense_cells(self.dual_coef_).T)
 
     def _warn_unless_converged(self, converged: bool) -> None:
         if not converged:
             warnings.warn(
-                f"{type(self).__name__} stopped after {self.n_iter_:,} working sets with a KKT"
-                f" residual of {np.max(self.kkt_residual_):.1e} > tol={self.tol:g}: scale the"
+                f"{type(self).__name__} stopped after {np.max(self.n_iter_):,} working sets with a"
+                f" KKT residual of {np.max(self.kkt_residual_):.1e} > tol={self.tol:g}: scale the"
                 " columns, lower C, or raise tol or max_iter",
                 ConvergenceWarning,
                 stacklevel=4,
@@ -127,7 +136,7 @@ class SupportVectors(KernelLearner):
         if not len(self.intercept_):
             return np.zeros((X.shape[0], 0))
         if isinstance(self.kernel_, LinearKernel):
-            return np.asarray(X @ self.coef_.T) + self.intercept_
+            return np.asarray(X @ dense_cells(self.coef_).T) + self.intercept_
         coef = self._machine_coef()
         if isinstance(self.kernel_, PrecomputedKernel):
             return X[:, self.support_] @ coef + self.intercept_
@@ -136,7 +145,8 @@ class SupportVectors(KernelLearner):
     def _machine_operations(self) -> list[Operation]:
         """f of every machine, for exported models."""
         if isinstance(self.kernel_, LinearKernel):
-            sums = {"coef": self.coef_.tolist(), "intercept": self.intercept_.tolist()}
+            coef = dense_cells(self.coef_).tolist()
+            sums = {"coef": coef, "intercept": self.intercept_.tolist()}
             return [("linear", sums)]
         return kernel_operations(
             self,
@@ -148,7 +158,7 @@ class SupportVectors(KernelLearner):
 
     def _support_contributions(self, X: Data) -> np.ndarray:
         """coef_i k(x_i, x) of the support vectors of the only machine, (n, n_support)."""
-        coef = self.dual_coef_[0]
+        coef = dense_cells(self.dual_coef_)[0]
 
         def parts(block: Block) -> np.ndarray:
             if isinstance(self.kernel_, PrecomputedKernel):
@@ -167,12 +177,14 @@ class SupportVectors(KernelLearner):
         n = len(self.support_)
         d = self._n_cells
         shapes: dict[str, tuple[int, ...]] = {
-            "dual_coef_": (n_coef, n),
             "intercept_": (n_machines,),
             "support_": (n,),
         }
         # of rows that may be sparse or hold missing cells nothing is said
-        if not sparse.issparse(self.support_vectors_) and not self._takes_missing:
+        if sparse.issparse(self.support_vectors_):
+            return shapes
+        shapes["dual_coef_"] = (n_coef, n)
+        if not self._takes_missing:
             shapes["support_vectors_"] = (n, 0 if self._is_precomputed else d)
         if isinstance(self.kernel_, LinearKernel):
             shapes["coef_"] = (n_machines, d)

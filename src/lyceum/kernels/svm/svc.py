@@ -10,13 +10,15 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import Classifier
 from lyceum._core.constraints import Interval, StrOptions
-from lyceum._core.data import Block
+from lyceum._core.data import Block, dense_cells
 from lyceum._core.probability import class_weight_factors
+from lyceum._core.steps import StepColumn, StepKind
 from lyceum._core.types import Categories, ClassWeight, Data, Operation, Target, Weights
 from lyceum.errors import SettingError, cannot_export
 from lyceum.kernels.svm.margin_machine import MarginMachine, fit_margin_machine
@@ -71,6 +73,8 @@ class SVC(Classifier, SupportVectors):
         of a column of s: ½ (b/s)² is added to the objective, as in `LinearSVC`.
     strategy : {"one_vs_one", "one_vs_rest"}, default="one_vs_one"
         The machines of more than two classes.
+    record : bool, default=False
+        Whether to keep α after every step of SMO, in `record_`: for small tables.
     probability : bool, default=False
         Whether `predict_proba` is available: a sigmoid of the scores, fitted on five folds of rows
         that the machine has not seen, and coupled over the machines.
@@ -101,7 +105,7 @@ class SVC(Classifier, SupportVectors):
         The numbers of the rows with an α above 0, class by class.
     support_vectors_ : array or CSR of shape (n_support, d)
         Their cells; without columns for precomputed kernels.
-    dual_coef_ : array of shape (K - 1, n_support), or (K, n_support)
+    dual_coef_ : array or CSR of shape (K - 1, n_support), or (K, n_support)
         α y of the support vectors: of pairs, one row per other class in their order, so that a
         support vector of class i has its machine with class j in row j, or j - 1 if j > i; for
         "one_vs_rest" one row per class.
@@ -127,10 +131,14 @@ class SVC(Classifier, SupportVectors):
         With `probability=True`: P = 1 / (1 + exp(-(A f + B))).
     base_point_ : array of shape (d,)
         Where explanations start: the means of the columns.
-    n_iter_ : int
-        The number of working sets.
+    n_iter_ : array of int of shape (n_machines,)
+        The number of working sets of every machine.
     converged_ : bool
         Whether `tol` was reached.
+    record_ : list of dict
+        With `record=True`, for every step of SMO its number `step`, `machine`, the `pair` of rows
+        that moved (several where the last digits were solved for), `alpha` of all rows and the dual
+        `objective`.
     history_ : list of float
         The dual objective of the machines, working set by working set.
 
@@ -164,7 +172,27 @@ class SVC(Classifier, SupportVectors):
         "break_ties": ["boolean"],
         "class_weight": [StrOptions({"balanced"}), dict, None],
         "random_state": ["random_state"],
+        "record": ["boolean"],
     }
+    _step_kind = StepKind(
+        "step",
+        (
+            StepColumn("machine", "machine", "the number of the pair of classes"),
+            StepColumn("pair", "i, j", "the pair of rows that violates most"),
+            StepColumn(
+                "alpha",
+                "α",
+                "α_i ← α_i + y_i d, α_j ← α_j − y_j d, d = (v_i − v_j) / |φ_i − φ_j|²"
+                " within 0 ≤ α ≤ C",
+                axes=("row",),
+            ),
+            StepColumn(
+                "objective",
+                "D",
+                "D = Σ α − ½ Σ α_i α_j y_i y_j k(x_i, x_j), which rises",
+            ),
+        ),
+    )
 
     def __init__(
         self,
@@ -187,6 +215,7 @@ class SVC(Classifier, SupportVectors):
         fit_intercept: bool = True,
         intercept_scaling: float = np.inf,
         strategy: str = "one_vs_one",
+        record: bool = False,
         categorical_features: Categories = "from_dtype",
     ):
         self.C = C
@@ -200,6 +229,7 @@ class SVC(Classifier, SupportVectors):
         self.fit_intercept = fit_intercept
         self.intercept_scaling = intercept_scaling
         self.strategy = strategy
+        self.record = record
         self.probability = probability
         self.class_weight = class_weight
         self.tol = tol
@@ -230,6 +260,9 @@ class SVC(Classifier, SupportVectors):
             self._machine(cells, block.y, bound, *pair) for pair in self.machines_
         ]
         self._finish(machines, cells, block.y, weighted, n)
+        self.__dict__.pop("record_", None)
+        if self.record:
+            self._keep_record(machines, cells, weighted, n)
         if self._has_posteriors:
             self.calibration_ = calibrate_machines(
                 self,
@@ -306,7 +339,43 @@ class SVC(Classifier, SupportVectors):
         used = used[np.argsort(codes[used], kind="stable")]
         self._store_support(used, coef, cells, weighted)
         self._set_dual_coef(coef[used], codes[used])
+        self._keep_sparse()
         self._set_optima([machine for _, machine in machines])
+
+    def _keep_record(
+        self,
+        machines: list[tuple[np.ndarray, MarginMachine]],
+        cells: Any,
+        weighted: np.ndarray,
+        n: int,
+    ) -> None:
+        """α of all rows after every step of every machine."""
+        self.record_: list[dict[str, Any]] = []
+        shift = 0.0
+        if self.fit_intercept and np.isfinite(self.intercept_scaling):
+            shift = float(self.intercept_scaling) ** 2
+        for m, (mine, machine) in enumerate(machines):
+            if self._is_precomputed:
+                K = cells[np.ix_(mine, mine)]
+            else:
+                K = self.kernel_.gram(cells[mine])
+            last = machine.record[0]
+            # the last digits are solved for after the steps
+            moved = not np.array_equal(machine.record[-1], machine.alpha)
+            for step in [*machine.record, *([machine.alpha] if moved else [])]:
+                alpha = np.zeros(n)
+                alpha[weighted[mine]] = step
+                coef = machine.signs * step
+                pair = weighted[mine][np.flatnonzero(step != last)]
+                entry = {
+                    "step": len(self.record_),
+                    "machine": m,
+                    "pair": pair.tolist(),
+                    "alpha": alpha,
+                    "objective": float(step.sum() - 0.5 * coef @ (K + shift) @ coef),
+                }
+                self.record_.append(entry)
+                last = step
 
     def _set_dual_coef(self, coef: np.ndarray, codes: np.ndarray) -> None:
         K = len(self.classes_)
@@ -331,7 +400,7 @@ class SVC(Classifier, SupportVectors):
         self.primal_objective_ = of_each(lambda machine: machine.primal)
         self.dual_objective_ = of_each(lambda machine: machine.dual)
         self.kkt_residual_ = of_each(lambda machine: machine.kkt)
-        self.n_iter_ = max((machine.rounds for machine in machines), default=0)
+        self.n_iter_ = np.array([m.rounds for m in machines] or [0], dtype=np.int32)
         self.converged_ = all(machine.converged for machine in machines)
         # one rising curve: every machine on top of the objectives of those before it
         self.history_ = []
@@ -354,7 +423,7 @@ class SVC(Classifier, SupportVectors):
         if not self._has_pairs:
             return super()._machine_coef()
         codes = np.repeat(np.arange(len(self.classes_)), self.n_support_)
-        return unpack_pairs(self.dual_coef_, self.machines_, codes)
+        return unpack_pairs(dense_cells(self.dual_coef_), self.machines_, codes)
 
     # -- predict -----------------------------------------------------------------------
 
@@ -500,6 +569,10 @@ def _classes(learner: SVC, block: Block) -> np.ndarray:
 def _posteriors(learner: SVC, block: Block) -> np.ndarray:
     if not learner.machines_:
         return np.ones((len(block), 1))
+    if not hasattr(learner, "calibration_"):
+        raise NotFittedError(
+            "predict_proba is not available when fitted with probability=False: fit again"
+        )
     scores = learner._machine_scores(block.X)
     slopes, offsets = learner.calibration_.T
     p = expit(slopes * scores + offsets)

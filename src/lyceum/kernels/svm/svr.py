@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import Regressor
 from lyceum._core.constraints import Interval
-from lyceum._core.data import Block
+from lyceum._core.data import Block, dense_cells
 from lyceum._core.types import Categories, Data, Operation, Target, Weights
 from lyceum.errors import SettingError
 from lyceum.kernels.svm.margin_machine import intercept_of
@@ -212,6 +212,7 @@ class SVR(Regressor, SupportVectors):
         used = np.flatnonzero(coef)
         self._store_support(used, coef[:, None], cells, weighted)
         self.dual_coef_ = coef[used][None, :]
+        self._keep_sparse()
         self.n_support_ = np.array([len(used)])
 
     def _kkt_residual(
@@ -292,7 +293,7 @@ class SVR(Regressor, SupportVectors):
         tables = []
         if hasattr(self, "coef_") and len(self.design_names) <= 200:
             names = ("(intercept)", *self.design_names)
-            weights = np.append(self.intercept_, self.coef_).tolist()
+            weights = np.append(self.intercept_, dense_cells(self.coef_)).tolist()
             lines = list(zip(names, weights))
             tables.append(Table("Weights", ("column", "weight"), lines))
         return Summary(head.title, {**head.facts, **facts}, tables)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from lyceum._core.data import dense_cells
 from lyceum._core.text import show
 from lyceum._core.types import Estimator
 from lyceum.errors import SettingError
@@ -21,7 +22,7 @@ def dual_workings(learner: Estimator, K: np.ndarray) -> Summary:
     column of s), the rows on the margin, 0 < α_i < C, obey Σ_j α_j y_j K_ij + b = y_i; rows at the
     bound have α = C, and Σ α y = 0 where b is free.
     """
-    signed = learner.dual_coef_[0]
+    signed = dense_cells(learner.dual_coef_)[0]
     y = np.sign(signed)
     alpha = np.abs(signed)
     names = [f"α{row}" for row in learner.support_.tolist()]

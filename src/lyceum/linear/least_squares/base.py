@@ -354,7 +354,7 @@ class LeastSquares(LinearPredictor, OnePassLearner):
 
     def _set_results(self, fit: Fit) -> None:
         self.coef_ = fit.coef
-        self.intercept_ = fit.intercept if self.fit_intercept else 0.0
+        self.intercept_ = np.float64(fit.intercept) if self.fit_intercept else 0.0
         self.residual_sum_ = fit.residual
         self.rank_ = fit.rank
 

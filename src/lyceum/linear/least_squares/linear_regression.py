@@ -137,11 +137,13 @@ class LinearRegression(LeastSquares):
             StepColumn(
                 "coef",
                 "b",
-                "b ← b + η Σ w r x, r = y − b₀ − b·x",
+                "b ← b + η Σ w r x / Σ w, r = y − b₀ − b·x",
                 axes=("column",),
                 ends_in="coef_",
             ),
-            StepColumn("intercept", "b₀", "b₀ ← b₀ + η Σ w r", ends_in="intercept_"),
+            StepColumn(
+                "intercept", "b₀", "b₀ ← b₀ + η Σ w r / Σ w", ends_in="intercept_"
+            ),
             StepColumn("objective", "SSE", "Σ w r²", unit="squares of the target"),
             StepColumn(
                 "rows",

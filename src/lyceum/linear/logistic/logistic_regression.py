@@ -167,7 +167,7 @@ class LogisticRegression(PenaltySettings, PosteriorClassifier, Learner):
         Log-odds of the second class, or one row per class.
     intercept_ : ndarray of shape (1,) or (K,)
         The intercepts, at x = 0.
-    n_iter_ : int
+    n_iter_ : ndarray of shape (1,)
         The number of iterations (passes over the rows or epochs).
     converged_ : bool
         Whether the tolerance was reached.
@@ -324,6 +324,7 @@ class LogisticRegression(PenaltySettings, PosteriorClassifier, Learner):
             last = (self.coef_, self.intercept_)
         rows = self._rows(X, y, sample_weight)
         check_settings(self)
+        self._warn_of_unused()
         self.seed_ = seed_from(self.random_state)
         self._forget("bound_", "bound_scale_", "recursion_", "record_")
         if self._solver == "recursive":
@@ -395,7 +396,7 @@ class LogisticRegression(PenaltySettings, PosteriorClassifier, Learner):
         """With one class there is nothing to tell apart: it has probability 1."""
         self.coef_ = np.zeros((1, len(self.design_names)))
         self.intercept_ = np.zeros(1)
-        self.n_iter_ = 1
+        self.n_iter_ = np.ones(1, dtype=np.int32)
         self.converged_ = True
         self.separated_ = False
         self.n_undetermined_ = 0
@@ -408,7 +409,7 @@ class LogisticRegression(PenaltySettings, PosteriorClassifier, Learner):
     def _finish(self, problem: LogLoss, outcome: Outcome) -> None:
         point = outcome.point
         self.coef_, self.intercept_ = problem.weights_at_zero(point.theta)
-        self.n_iter_ = outcome.n_iter
+        self.n_iter_ = np.array([outcome.n_iter], dtype=np.int32)
         self.converged_ = outcome.converged
         self.history_ = list(outcome.history)
         self.objective_ = point.value
@@ -513,7 +514,7 @@ class LogisticRegression(PenaltySettings, PosteriorClassifier, Learner):
         self.recursion_ = asdict(state)
         self.coef_, self.intercept_ = weights_at_zero(state.theta, state.origin)
         self.mean_ = state.mean
-        self.n_iter_ = len(self.history_)
+        self.n_iter_ = np.array([len(self.history_)], dtype=np.int32)
         self.converged_ = True
         self.separated_ = False
         self.n_undetermined_ = 0  # the prior determines all
@@ -536,11 +537,12 @@ class LogisticRegression(PenaltySettings, PosteriorClassifier, Learner):
     def _linear_rule(self) -> tuple[np.ndarray, np.ndarray] | None:
         if self.posterior != "plugin" and len(self.classes_) > 1:
             return None
-        if len(self.coef_) > 1:
-            return np.ascontiguousarray(self.coef_), self.intercept_
+        coef = np.atleast_2d(np.ascontiguousarray(self.coef_))
+        if len(coef) > 1:
+            return coef, np.broadcast_to(self.intercept_, len(coef)).copy()
         # log-odds are scores against a first class whose score is 0
-        coef = np.vstack([np.zeros_like(self.coef_), self.coef_])
-        return coef, np.array([0.0, *self.intercept_])
+        coef = np.vstack([np.zeros_like(coef), coef])
+        return coef, np.append(0.0, self.intercept_)
 
     def _log_joint(self, block: Block) -> np.ndarray:
         if len(self.classes_) == 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import ClassVar
 
 import numpy as np
@@ -10,6 +11,17 @@ from lyceum.errors import SettingError
 
 # scikit-learn's other ways to the one minimum
 THEIR_SOLVERS = {"liblinear", "newton-cg", "newton-cholesky", "sag", "saga"}
+
+
+# how scikit-learn's warnings of a stop before the optimum begin, by solver
+STOPPED_SHORT = {
+    "lbfgs": "lbfgs failed to converge",
+    "liblinear": "Liblinear failed to converge, increase the number of iterations.",
+    "newton-cg": "newton-cg failed to converge. Increase the number of iterations.",
+    "newton-cholesky": "Newton solver did not converge after {n} iterations",
+    "sag": "The max_iter was reached which means the coef_ did not converge",
+    "saga": "The max_iter was reached which means the coef_ did not converge",
+}
 
 
 class PenaltySettings:
@@ -42,6 +54,25 @@ class PenaltySettings:
         if self.penalty == "elasticnet" and self.l1_ratio is None:
             raise SettingError("penalty='elasticnet' needs a number: set l1_ratio")
         return self.l1_ratio or 0.0
+
+    def _warn_of_unused(self) -> None:
+        """Warn of settings that say two things."""
+        is_given = self.l1_ratio not in (None, 0.0)
+        if self.penalty is None and (self.C != 1.0 or is_given):
+            message = "Setting penalty=None will ignore the C and l1_ratio parameters"
+        elif self.penalty in ("l1", "l2") and self.l1_ratio not in (
+            None,
+            0.0,
+            self._l1_ratio,
+        ):
+            message = (
+                "l1_ratio parameter is only used when penalty is 'elasticnet'. Got"
+                f" (penalty={self.penalty}); Inconsistent values: penalty={self.penalty} with"
+                f" l1_ratio={self.l1_ratio}"
+            )
+        else:
+            return
+        warnings.warn(message, UserWarning, stacklevel=4)
 
     @property
     def _solver(self) -> str:

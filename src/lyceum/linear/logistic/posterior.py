@@ -74,7 +74,9 @@ class GaussianWeights:
 
 def _plug_in(learner: Estimator, block: Block) -> np.ndarray:
     """The scores at the mode of the weights, (n, K)."""
-    return _with_zero(block.X @ learner.coef_.T + learner.intercept_)
+    # coefficients that were set by hand may be flat, or a view of others
+    coef = np.atleast_2d(np.ascontiguousarray(learner.coef_))
+    return _with_zero(block.X @ coef.T + learner.intercept_)
 
 
 def _probit(learner: Estimator, block: Block) -> np.ndarray:
@@ -409,7 +411,7 @@ def fit_facts(learner: Estimator) -> dict[str, Any]:
         "log-likelihood": learner.log_likelihood_,
         "of class shares alone": learner.null_log_likelihood_,
         "pseudo R² (McFadden)": float(1.0 - ratio),
-        "iterations": f"{learner.n_iter_}{'' if learner.converged_ else ', not converged'}",
+        "iterations": f"{learner.n_iter_[0]}{'' if learner.converged_ else ', not converged'}",
     }
     if np.isinf(learner._C):
         # Wilks: twice the gain in log-likelihood is χ² with one degree per coefficient

@@ -35,6 +35,7 @@ from lyceum.linear.least_squares.base import warn_dependent
 from lyceum.linear.linear_scores import class_leads
 from lyceum.linear.logistic.bounds import minimize_by_turns
 from lyceum.linear.logistic.log_loss import LogLoss
+from lyceum.linear.logistic.penalty_settings import STOPPED_SHORT
 
 SMALL = 300  # parameters up to which summing the Hessian over the rows is cheap
 # parameters up to which proximal Newton can hold the Hessian
@@ -164,9 +165,11 @@ def warn_of_fit(
         size = f" with a gradient of {problem.size(slope):.1e}"
         if learner._solver == "sigmoid_bound":
             size = ""
+        words = STOPPED_SHORT.get(learner.solver, "").format(n=learner.max_iter)
         warnings.warn(
-            f"LogisticRegression stopped after max_iter={learner.max_iter} iterations{size}, short"
-            f" of tol={learner.tol:g}: raise max_iter, or lower C",
+            f"{words}{': ' if words else ''}LogisticRegression stopped after"
+            f" max_iter={learner.max_iter} iterations{size}, short of tol={learner.tol:g}: raise"
+            " max_iter, or lower C",
             ConvergenceWarning,
             stacklevel=5,
         )

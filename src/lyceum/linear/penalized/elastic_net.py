@@ -199,7 +199,13 @@ class ElasticNet(LinearPredictor, OnePassLearner):
     def _share(self) -> float:
         return float(self.l1_ratio)
 
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+    def fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+        check_input: bool = True,
+    ):
         """Learn from all rows of X: one pass for "gram", a copy in memory for "columns".
 
         Parameters
@@ -207,7 +213,16 @@ class ElasticNet(LinearPredictor, OnePassLearner):
         X : array, sparse array, frame, Dask collection or `scan(...)`
         y : array of shape (n_samples,) or (n_samples, n_targets), if not in the scan
         sample_weight : array of shape (n_samples,), optional
+        check_input : as in scikit-learn
+            Without effect: rows are always checked.
         """
+        if not self.alpha:
+            warnings.warn(
+                "With alpha=0, this algorithm does not converge well. You are advised to use the"
+                " LinearRegression estimator",
+                UserWarning,
+                stacklevel=3,
+            )
         if has_several_targets(y):
             flat = n_targets(y) == 1  # as scikit-learn's
             fit_each_target(self, X, y, sample_weight)
@@ -377,7 +392,8 @@ def warn_unsolved(
 ) -> None:
     if not solution.converged:
         warnings.warn(
-            f"{type(learner).__name__} stopped after max_iter={max_iter} epochs with a duality gap"
+            "Objective did not converge. You might want to increase the number of iterations:"
+            f" {type(learner).__name__} stopped after max_iter={max_iter} epochs with a duality gap"
             f" of {solution.gap:.1e} > {tol:.1e}: raise max_iter, alpha or tol",
             ConvergenceWarning,
             stacklevel=4,

@@ -43,7 +43,7 @@ class ElasticNetCV(PenaltyCV):
 
     Parameters
     ----------
-    l1_ratio : float or list of float in (0, 1], default=0.5
+    l1_ratio : float or list of float in [0, 1], default=0.5
         The share of the absolute values in the penalty; of several, the best is chosen.
     alphas : int or array-like, default=100
         The penalties, or how many there are between the least at which every coefficient is zero,
@@ -128,8 +128,8 @@ class ElasticNetCV(PenaltyCV):
         ),
     )
     _parameter_constraints: ClassVar[dict] = {
-        "l1_ratio": [Interval(Real, 0, 1, closed="right"), "array-like"],
-        "eps": [Interval(Real, 0, 1, closed="neither")],
+        "l1_ratio": [Interval(Real, 0, 1, closed="both"), "array-like"],
+        "eps": [Interval(Real, 0, 1, closed="right")],
         **{
             name: ElasticNet._parameter_constraints[name]
             for name in (
@@ -188,10 +188,8 @@ class ElasticNetCV(PenaltyCV):
     @property
     def _ratios(self) -> np.ndarray:
         ratios = np.atleast_1d(number_setting("l1_ratio", self.l1_ratio))
-        if not len(ratios) or not ((ratios > 0) & (ratios <= 1)).all():
-            raise SettingError(
-                f"l1_ratio={self.l1_ratio!r}: give numbers above 0 and up to 1"
-            )
+        if not len(ratios) or not ((ratios >= 0) & (ratios <= 1)).all():
+            raise SettingError(f"l1_ratio={self.l1_ratio!r}: give numbers from 0 to 1")
         return ratios
 
     def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):

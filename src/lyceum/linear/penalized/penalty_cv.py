@@ -31,7 +31,7 @@ from lyceum.linear.several_targets import refuse_several_targets
 from lyceum.report import Summary
 
 CV_CONSTRAINTS: dict[str, Any] = {
-    "alphas": [Interval(Integral, 2, None, closed="left"), "array-like"],
+    "alphas": [Interval(Integral, 1, None, closed="left"), "array-like"],
     "cv": ["cv_object"],
     "choice": [StrOptions({"best", "one_standard_error"})],
     "fit_intercept": ["boolean"],

@@ -170,13 +170,22 @@ def grid(
         is_bounded = isinstance(problem, NonNegativeElasticNet)
         steps = problem.xy if is_bounded else np.abs(problem.xy)
         steepest = float(steps.max(initial=0.0))
-        most = steepest / l1_ratio or 1.0
-        if alphas < 1 or not 0 < eps < 1:
+        if not l1_ratio:
             raise SettingError(
-                f"alphas={alphas}, eps={eps}: give at least one alpha and eps between 0 and 1"
+                "Automatic alpha grid generation is not supported for l1_ratio=0. Please supply a"
+                " grid by providing your estimator with the appropriate `alphas=` argument."
+            )
+        if (
+            not steepest
+        ):  # of a constant target every coefficient is zero at any penalty
+            return np.full(int(alphas), np.finfo(np.float64).resolution)
+        most = steepest / l1_ratio
+        if alphas < 1 or not 0 < eps <= 1:
+            raise SettingError(
+                f"alphas={alphas}, eps={eps}: give at least one alpha and eps above 0, up to 1"
             )
         return falling_penalties(most, eps, int(alphas))
-    return given_penalties(alphas)
+    return given_penalties(alphas, takes_zero=True)
 
 
 def falling_penalties(most: float, eps: float, count: int) -> np.ndarray:
@@ -192,17 +201,19 @@ def falling_penalties(most: float, eps: float, count: int) -> np.ndarray:
     return np.geomspace(most, least, count)
 
 
-def given_penalties(alphas: ArrayLike) -> np.ndarray:
+def given_penalties(alphas: Any, takes_zero: bool = False) -> np.ndarray:
     """The penalties that were given, falling."""
     numbers = number_setting("alphas", alphas).ravel()
     values = np.sort(numbers)[::-1]
-    is_finite = np.isfinite(values).all()
-    if not len(values) or not is_finite or values[-1] <= 0:
-        bad = next(
-            (f"alphas[{k}] == {a}" for k, a in enumerate(numbers) if not a > 0),
-            "alphas",
-        )
-        raise SettingError(f"{bad}, must be > 0.0: alphas must be positive numbers")
+    is_positive = (values >= 0 if takes_zero else values > 0).all()
+    if not len(values) or not np.isfinite(values).all() or not is_positive:
+        bad = "alphas"
+        for k, alpha in enumerate(np.ravel(alphas)):
+            if not (alpha > 0 or (takes_zero and alpha == 0)):
+                bad = f"alphas[{k}] == {alpha}"
+                break
+        limit = ">= 0.0" if takes_zero else "> 0.0"
+        raise SettingError(f"{bad}, must be {limit}: alphas must be positive numbers")
     return values
 
 

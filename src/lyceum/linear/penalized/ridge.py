@@ -72,7 +72,7 @@ class Ridge(LeastSquares):
         How many coefficients neither the rows nor the penalty determine, as it is zero or below
         rounding.
     solver_ : str
-        How it was solved: "normal", "recursive", or "active_set" for `positive`.
+        The solver that was asked for; "auto" is "normal", or "active_set" for `positive`.
     n_iter_ : None or int
         1, as one solve takes the place of iterations; None where scikit-learn has none.
     statistic_ : Scatter or RowScatter
@@ -181,9 +181,15 @@ class Ridge(LeastSquares):
             )
         own = [{"alpha": float(a)} for a in np.broadcast_to(alphas, count)]
         fit_each_target(self, X, y, sample_weight, own)
-        self.solver_ = "active_set" if self.positive else "normal"
+        self.solver_ = self._solver_name
         self.n_iter_ = None if self.solver in _DIRECT else np.ones(count, int)
         return self
+
+    @property
+    def _solver_name(self) -> str:
+        if self.solver != "auto":
+            return self.solver
+        return "active_set" if self.positive else "normal"
 
     @property
     def _is_closed(self) -> bool:
@@ -208,9 +214,7 @@ class Ridge(LeastSquares):
     def _set_results(self, fit: Fit) -> None:
         super()._set_results(fit)
         self.n_iter_ = None if self.solver in _DIRECT else 1
-        self.solver_ = "recursive" if not self._is_closed else "normal"
-        if self.positive:
-            self.solver_ = "active_set"
+        self.solver_ = self._solver_name
         self.n_undetermined_ = len(fit.coef) - fit.factor.rank
         # tr[X (XᵀWX + alpha I)⁻¹ XᵀW], and one for the intercept
         self.effective_degrees_ = fit.effective_degrees + bool(self.fit_intercept)

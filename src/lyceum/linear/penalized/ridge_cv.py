@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from numbers import Integral, Real
@@ -9,6 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import sparse
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 
 from lyceum._core.constraints import Interval, StrOptions
@@ -49,9 +52,11 @@ class RidgeCV(PenaltyCV):
 
     Parameters
     ----------
-    alphas : int or array-like, default=(0.1, 1.0, 10.0)
-        The penalties; or how many there are, from 10 times the largest eigenvalue of XᵀWX down to
-        `eps` times that.
+    alphas : float or array-like, default=(0.1, 1.0, 10.0)
+        The penalties.
+    n_alphas : int, default=None
+        The number of penalties in the place of `alphas`, from 10 times the largest eigenvalue of
+        XᵀWX down to `eps` times that.
     scoring : str, callable or None, default=None
         scikit-learn's name of a score, or a scorer; None is the mean squared error.
     cv : int, splitter, list of splits or None, default=None
@@ -115,6 +120,8 @@ class RidgeCV(PenaltyCV):
         "alpha_per_target": ["boolean"],
         "eps": [Interval(Real, 0, 1, closed="neither")],
         **CV_CONSTRAINTS,
+        "alphas": [Real, "array-like"],
+        "n_alphas": [Interval(Integral, 2, None, closed="left"), None],
     }
     _without_effect: ClassVar[dict[str, str]] = {
         "gcv_mode": "the smaller of the two matrices is decomposed"
@@ -130,6 +137,7 @@ class RidgeCV(PenaltyCV):
         gcv_mode: str | None = None,
         store_cv_results: bool = False,
         alpha_per_target: bool = False,
+        n_alphas: int | None = None,
         eps: float = 1e-9,
         choice: str = "best",
         standardize: bool = False,
@@ -143,6 +151,7 @@ class RidgeCV(PenaltyCV):
         self.gcv_mode = gcv_mode
         self.store_cv_results = store_cv_results
         self.alpha_per_target = alpha_per_target
+        self.n_alphas = n_alphas
         self.eps = eps
         self.choice = choice
         self.standardize = standardize
@@ -161,6 +170,13 @@ class RidgeCV(PenaltyCV):
         sample_weight : array of shape (n_samples,), optional
         """
         self._check_settings()
+        if self.gcv_mode == "svd" and sparse.issparse(X):
+            warnings.warn(
+                "The 'svd' mode is not supported for sparse X, and without effect here: leave"
+                " gcv_mode out",
+                FutureWarning,
+                stacklevel=3,
+            )
         if has_several_targets(y):
             return self._fit_targets(X, y, sample_weight)
         self._fit_target(X, y, sample_weight)
@@ -271,20 +287,28 @@ class RidgeCV(PenaltyCV):
     def _fit_targets(self, X: Data, y: Target, sample_weight: Weights) -> Any:
         """One penalty for all columns of y, that of the least mean error, or one for each."""
         columns = target_columns(y)
-        models = [clone(self) for _ in columns]
+        # splits that can be read once are kept for every target
+        splits = list(self.cv) if isinstance(self.cv, Iterator) else self.cv
+        settings = {**self.get_params(deep=False), "cv": splits}
+        models = [clone(type(self)(**settings)) for _ in columns]
         losses = [
             model._fit_target(X, column, sample_weight)
             for model, column in zip(models, columns)
         ]
         stored = [vars(model).get("cv_results_") for model in models]
         scores: Any = np.array([model.best_score_ for model in models])
-        fit_each_target(self, X, y, sample_weight)
+        same: list[dict[str, Any]] = [{"cv": splits}] * len(columns)
+        fit_each_target(self, X, y, sample_weight, same)
         if not self.alpha_per_target:
             mean_loss = np.mean(losses, axis=0)
             chosen = int(np.argmin(mean_loss))
             alpha = float(models[0].alphas_[chosen])
             fit_each_target(
-                self, X, y, sample_weight, [{"alphas": [alpha]}] * len(models)
+                self,
+                X,
+                y,
+                sample_weight,
+                [{"alphas": [alpha], "cv": None}] * len(models),
             )
             self.alpha_ = alpha
             scores = -float(mean_loss[chosen])
@@ -316,7 +340,7 @@ class RidgeCV(PenaltyCV):
         self.mean_ = mean / factors
         self.intercept_ = 0.0
         if self.fit_intercept:
-            self.intercept_ = fit.moments.y_mean - float(mean @ coef)
+            self.intercept_ = np.float64(fit.moments.y_mean - mean @ coef)
         yy = fit.moments.yy
         self.r2_ = 1.0 - fit.residual / yy if yy > 0 else np.nan
         self.effective_degrees_ = self.fit_intercept + fit.effective_degrees
@@ -326,11 +350,11 @@ class RidgeCV(PenaltyCV):
 
     def _grid(self, xx: np.ndarray, in_order: bool = False) -> np.ndarray:
         """The penalties, falling or in the order in which they were given."""
-        if isinstance(self.alphas, Integral):
+        if self.n_alphas is not None:
             # ten times the largest eigenvalue shrinks every direction to an eleventh or less
             most = 10 * float(np.linalg.eigvalsh(xx)[-1]) or 1.0
-            return falling_penalties(most, self.eps, int(self.alphas))
-        falling = given_penalties(self.alphas)
+            return falling_penalties(most, self.eps, int(self.n_alphas))
+        falling = given_penalties(self.alphas, takes_zero=self.cv is not None)
         return np.ravel(np.asarray(self.alphas, dtype=float)) if in_order else falling
 
 

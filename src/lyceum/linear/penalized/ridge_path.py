@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from functools import partial
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -124,8 +125,10 @@ def ridge_path(
     >>> path.coefs.shape, path.coefs[-1].round(3).tolist()
     ((5, 3), [2.0, 0.0, -1.0])
     """
+    n_alphas = int(alphas) if isinstance(alphas, Integral) else None
     learner = RidgeCV(
-        alphas,
+        () if n_alphas else alphas,
+        n_alphas=n_alphas,
         eps=eps,
         fit_intercept=fit_intercept,
         standardize=standardize,

@@ -420,7 +420,7 @@ def support_faces(
             f" {V.shape[1]}"
         )
     # one row per machine: its largest weight in any
-    weight = np.abs(model.dual_coef_).max(axis=0)
+    weight = np.abs(dense_cells(model.dual_coef_)).max(axis=0)
     chosen = np.argsort(-weight, kind="stable")[:most]
     columns = min(6, len(chosen))
     rows = -(-len(chosen) // columns)

@@ -29,7 +29,9 @@ def headline(study: Study) -> str:
         return f"{none} predicts {target} better than a constant guess."
     what = _how_good(study, choice)
     guess = ""
-    if baseline is not None:
+    if baseline is not None and choice.loss >= baseline.loss:
+        guess = ": no better than a constant guess"
+    elif baseline is not None:
         guess = f"; {_guess(study, baseline)}"
         if not is_shown(choice.p_baseline):
             guess += ", a difference that chance could make"
@@ -58,8 +60,10 @@ def _how_good(study: Study, learner: RankedLearner) -> str:
     left = ""
     if learner.reject_rate:
         left = f" that it decides, and leaves {out_of(learner.reject_rate)} to a person"
-    wrong = out_of(learner.error, _least(study))
-    return f"predicts {target}, wrong in {wrong} rows{left}"
+    wrong = f"{out_of(learner.error, _least(study))} rows"
+    if learner.error == 0.0:  # of nine rows that says little
+        wrong = f"none of the {study.comparison.n_rows:,} rows tested"
+    return f"predicts {target}, wrong in {wrong}{left}"
 
 
 def _guess(study: Study, baseline: RankedLearner) -> str:

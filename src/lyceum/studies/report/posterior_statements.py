@@ -252,7 +252,9 @@ def calibration_quality(
     # the mean hides posteriors near 1, which most rows may have
     hidden = _too_sure(sample) or _behind_in_log_loss(comparison, sample)
     if hidden:
-        yield f"{begin}, but {hidden}{remedy}."
+        # a small mean error would speak for them, a large one against them too
+        join = "but" if error < max(chance, _OFF) else "and"
+        yield f"{begin}, {join} {hidden}{remedy}."
     elif error <= chance:
         n = len(np.unique(sample.rows))
         yield (

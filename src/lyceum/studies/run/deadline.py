@@ -15,6 +15,9 @@ from lyceum.errors import Cancelled
 
 _RESERVE = 0.2  # the share of the time that is kept for what follows the folds,
 _LEAST_RESERVE = 4.5  # but not less than these seconds, if that is half of it at most,
+_MOST_BUSY = (
+    0.4  # or, on a busy machine, so much of it: learners must have some time too
+)
 _MOST_RESERVE = 60.0  # and not more than these
 _LATE = 0.2  # seconds after the deadline when work is stopped that does not look at the time
 _REPORT = 3.0  # seconds that a report takes at most
@@ -53,7 +56,9 @@ class Deadline:
             return cls()
         seconds = 60.0 * minutes
         slowness = _slowness()
-        least = min(_LEAST_RESERVE * slowness, 0.5 * seconds)
+        least = min(_LEAST_RESERVE, 0.5 * seconds)
+        if slowness > 1.0:
+            least = max(least, min(least * slowness, _MOST_BUSY * seconds))
         reserve = min(max(_RESERVE * seconds, least), _MOST_RESERVE)
         if began is None:
             began = time.monotonic()

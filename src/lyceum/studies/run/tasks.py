@@ -71,6 +71,12 @@ def run_tasks(plan: Plan, data: StudyData, store: Store, deadline: Deadline) -> 
                 board.report()
             else:
                 break
+    if isinstance(board.jobs, Race):
+        job = board.jobs.last_resort()
+        if job is not None:
+            # a second, whatever the time: it is the only learner
+            limit = deadline.for_report.or_after(deadline.slowness)
+            board.add(TaskRunner(plan, data, limit)(job))
     if not runner.deadline.is_over:  # learners that failed were not run on all folds
         board.report_all()
 

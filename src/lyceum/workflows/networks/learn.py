@@ -132,7 +132,7 @@ def learn_network(
     rows = scan(data, target=target, kinds=kinds, ignore=ignore, **options)
     cut = tuple(rows.schema[int(j)].name for j in rows.schema.continuous)
     if cut:
-        rows = KBinsDiscretizer(n_bins=n_bins).fit(rows).transform(rows)
+        rows = KBinsDiscretizer(n_bins, strategy="auto").fit(rows).transform(rows)
     if edges is not None:
         drawn = list(edges)
         names = list(rows.schema.names)

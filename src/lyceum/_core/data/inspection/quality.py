@@ -302,9 +302,13 @@ def _text(column: SampledColumn) -> Iterator[Flag]:
     elif n_present >= 20 and share == 1.0:
         yield Flag("identifier", f"differs in every row{column.where}: an identifier?")
     elif n_present >= 50 and share > 0.9:
+        # not rounded up to 100 %, which would be every row
+        percent = (
+            np.floor(1000.0 * share) / 10.0 if share >= 0.99 else round(100.0 * share)
+        )
         yield Flag(
             "identifier",
-            f"differs in {share:.0%} of the rows{column.where}: an identifier?",
+            f"differs in {percent:g}% of the rows{column.where}: an identifier?",
         )
     elif repeated := list(_repeated_identifier(column)):
         yield from repeated

@@ -33,7 +33,7 @@ def declared_kinds(
     a `Schema` all columns with their categories; unless the columns are `named`, those of a schema
     go by their places.
     """
-    is_default = isinstance(given, str) and given == "from_dtype"
+    is_default = isinstance(given, str) and given in ("from_dtype", "auto")
     if given is None or given is False or is_default:
         return ColumnRoles()
     if isinstance(given, Schema):
