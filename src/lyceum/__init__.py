@@ -79,6 +79,7 @@ _ROOMS = (
     "statistics",
     "studies",
     "syllabus",
+    "theatre",
     "transfer",
     "trees",
     "web",

@@ -61,6 +61,7 @@ RESULTS = {
     "McNemar": lambda: evaluate.mcnemar(y, decided, decided),
     "PairedT": lambda: evaluate.paired_t([0.1, 0.2, 0.3], [0.2, 0.2, 0.5]),
     "PrecisionRecall": lambda: evaluate.precision_recall_curve(y, p),
+    "RankComparison": lambda: evaluate.compare_ranks([[0.1, 0.2], [0.2, 0.4]]),
     "RegressionReport": lambda: evaluate.regression_report(number, number + 1),
     "RocCurve": lambda: evaluate.roc_curve(y, p),
     "ValidationCurve": lambda: evaluate.validation_curve(

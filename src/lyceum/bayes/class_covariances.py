@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.covariance import ledoit_wolf
 
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Rows
@@ -66,6 +65,8 @@ def _cells(block: Block, k: int) -> np.ndarray:
 
 def _covariance(learner: Any, X: np.ndarray) -> np.ndarray:
     if learner.covariance_estimator is None:
+        from sklearn.covariance import ledoit_wolf  # which imports much of scikit-learn
+
         # Ledoit and Wolf shrink toward equal variances, which standardized columns have
         spread = X.std(axis=0)
         spread[spread == 0] = 1.0

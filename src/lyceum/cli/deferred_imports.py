@@ -34,6 +34,12 @@ class DeferredModule(ModuleType):
 def defer_imports() -> None:
     """Put off the import of pandas and scipy.stats, unless they are there already."""
     for name in ("pandas", "scipy.stats"):
-        package = name.partition(".")[0]
-        if name not in sys.modules and find_spec(package) is not None:
+        if name not in sys.modules and _is_installed(name.partition(".")[0]):
             sys.modules[name] = DeferredModule(name)
+
+
+def _is_installed(package: str) -> bool:
+    try:
+        return find_spec(package) is not None
+    except ImportError:  # a finder may say so by itself
+        return False

@@ -34,7 +34,9 @@ def complexity(model: Estimator) -> int:
     >>> complexity(Ridge().fit([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0]], [1.0, 2.0, 3.0]))
     3
     """
-    model = getattr(model, "estimator_", model)
+    # a learner around another one; an ensemble has a template beside its members
+    if not hasattr(model, "estimators_"):
+        model = getattr(model, "estimator_", model)
     learner = pipeline_steps(model)[-1]
     if hasattr(learner, "complexity"):
         return learner.complexity()

@@ -422,7 +422,7 @@ class SVC(Classifier, SupportVectors):
 
     def _machine_coef(self) -> np.ndarray:
         # the only machine of two classes has seen all support vectors
-        if not self._has_pairs or len(self.dual_coef_) == 1:
+        if not self._has_pairs or self.dual_coef_.shape[0] == 1:
             return super()._machine_coef()
         codes = np.repeat(np.arange(len(self.classes_)), self.n_support_)
         return unpack_pairs(dense_cells(self.dual_coef_), self.machines_, codes)

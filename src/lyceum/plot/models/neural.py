@@ -67,7 +67,8 @@ def training_curves(
         )
     step, what = getattr(model, "history_axes", ("iteration", "objective"))
     # a history that begins before the first step has one entry more
-    first = int(len(model.history_) != getattr(model, "n_iter_", 0) + 1)
+    n_iter = np.max(getattr(model, "n_iter_", 0))  # of several problems the longest
+    first = int(len(model.history_) != n_iter + 1)
     held = getattr(model, "validation_history_", [])
     curves = []
     for values, part in ((model.history_, "training"), (held, "validation")):
