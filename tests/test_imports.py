@@ -128,7 +128,11 @@ check()
 def loaded_after():
     """The modules that a fresh interpreter has after each of the codes, one after the other."""
     codes = [*LIGHT, *COMMANDS, SUMS, *RIDGE, STUDY]
-    lines = [f"{code}\nfound.append(list(sys.modules))" for code in codes]
+    # what stands for a module that was put off is none
+    loaded = (
+        "[n for n, m in sys.modules.items() if type(m).__name__ != 'DeferredModule']"
+    )
+    lines = [f"{code}\nfound.append({loaded})" for code in codes]
     code = "\n".join(
         [
             "import json, sys\nfound = []",
@@ -194,6 +198,37 @@ def test_a_flag_and_the_learners_that_a_file_names_import_no_more_than_their_cla
         & loaded_after()[RIDGE[-1]]
     )
     assert "lyceum.linear" in loaded_after()[RIDGE[0]]
+
+
+def test_the_command_puts_off_what_scikit_learn_imports_for_itself():
+    """A server starts without pandas and scipy.stats, and whoever uses them has the real ones."""
+    code = """
+import sys, threading
+from lyceum.cli.deferred_imports import defer_imports
+defer_imports()
+import lyceum.serve.serving
+names = ("pandas", "scipy.stats")
+kinds = {type(sys.modules[name]).__name__ for name in names}
+assert kinds == {"DeferredModule"}, kinds
+import pandas as first
+import scipy.stats
+stand_in = sys.modules["scipy.stats"]
+asked = []
+threads = [threading.Thread(target=lambda: asked.append(stand_in.norm)) for _ in range(4)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+assert len(asked) == 4 and len(set(map(id, asked))) == 1
+import pandas.api.types
+import pandas as second
+from scipy.stats import norm
+assert norm is asked[0] and abs(norm.cdf(1.96) - 0.975) < 1e-4
+assert first.DataFrame is second.DataFrame is sys.modules["pandas"].DataFrame
+assert type(second).__name__ == type(sys.modules["scipy.stats"]).__name__ == "module"
+defer_imports()
+assert sys.modules["pandas"] is second
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
 
 
 # -- what only some commands and learners need -----------------------------------------

@@ -44,6 +44,10 @@ void kernel_sums(const std::string& name, double gamma, double shift, int degree
     expect_shape("coef", coef, {X.shape(0), coef.shape(1)});
     expect_shape("out", out, {Y.shape(0), coef.shape(1)});
     with_kernel(name, gamma, shift, degree, [&](const auto& kernel) {
+        if (Y.shape(0) <= lk::few_rows) {
+            const auto few = name == "rbf" ? lk::kernel_sums_of_few<true, T> : lk::kernel_sums_of_few<false, T>;
+            return few(lk::turn_by<T>(kernel), matrix(X), matrix(coef), matrix(Y), out.data());
+        }
         lk::kernel_sums<T>(lk::turn_by<T>(kernel), matrix(X), matrix(coef), matrix(Y), out.data(), threads, signals());
     });
 }
@@ -178,6 +182,7 @@ void bind(nb::module_& m) {
 }  // namespace
 
 void bind_kernels(nb::module_& m) {
+    m.attr("few_kernel_rows") = lk::few_rows;
     bind<float>(m);
     bind<double>(m);
     m.def("smo_violation", &smo_violation, "v"_a.noconvert(), "s"_a.noconvert(), "C"_a.noconvert(), "b"_a.noconvert(),

@@ -24,6 +24,19 @@ void test_gram_and_sums(size_t n, size_t m, size_t d) {
     gram<double>(turn_by<double>(kernel), {X.data(), n, d}, {X.data(), n, d}, true, own.data(), 2, InterruptPoll());
     kernel_sums<double>(turn_by<double>(kernel), {X.data(), n, d}, {coef.data(), n, 1}, {Y.data(), m, d}, out.data(), 2,
                         InterruptPoll());
+    // few rows are compared as they are: the sums of panels but for rounding
+    Doubles1 few(m), product_few(m), product_many(m);
+    const PolynomialKernel cubic{.5, 1., 3};
+    const auto rows = Matrix<const double>{X.data(), n, d};
+    const auto other = Matrix<const double>{Y.data(), m, d};
+    const auto weights = Matrix<const double>{coef.data(), n, 1};
+    kernel_sums_of_few<true, double>(turn_by<double>(kernel), rows, weights, other, few.data());
+    kernel_sums_of_few<false, double>(turn_by<double>(cubic), rows, weights, other, product_few.data());
+    kernel_sums<double>(turn_by<double>(cubic), rows, weights, other, product_many.data(), 1, InterruptPoll());
+    for (size_t j = 0; j < m; ++j) {
+        CHECK(std::abs(few[j] - out[j]) < 1e-10);
+        CHECK(std::abs(product_few[j] - product_many[j]) < 1e-9 * (1 + std::abs(product_many[j])));
+    }
     for (size_t j = 0; j < m; ++j) {
         double sum = 0;
         for (size_t i = 0; i < n; ++i) {

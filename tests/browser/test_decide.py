@@ -13,6 +13,9 @@ from tests.workbench.started import check_accessible, opened
 import lyceum
 from lyceum import datasets
 from lyceum.decision import error_reject_curve, minimum_risk
+from lyceum.workflows import ask_model
+
+expect = pytest.importorskip("playwright.sync_api").expect
 
 CLASSES = ["bad", "good"]
 
@@ -112,6 +115,41 @@ def test_the_sentence_the_table_and_the_ranking_follow_the_costs(
         label, _, value = title.rpartition(": ")
         assert float(value) == pytest.approx(costs[label], rel=1e-3)
     check_accessible(page)
+
+
+def test_undo_moves_the_sliders_back(workbench, page):
+    page.goto(workbench.address)
+    page.goto(f"{workbench.origin}/decide?out=study")
+    sentence = page.locator("#sentence")
+    sentence.filter(has_text="per row").wait_for()
+    texts = [sentence.text_content()]
+    for cost in (3, 6):
+        fill(page, "A bad taken for good costs", cost)
+        page.wait_for_url(f"**bad%3Agood%3D{cost}**")
+        texts.append(sentence.text_content())
+    assert len(set(texts)) == 3
+    field = page.get_by_label("A bad taken for good costs, as a number")
+    for cost, text in ((3, texts[1]), (1, texts[0])):
+        page.get_by_role("button", name="Undo").click()
+        expect(sentence).to_have_text(text)
+        expect(field).to_have_value(str(cost))
+    page.go_forward()
+    expect(sentence).to_have_text(texts[1])
+
+
+def test_the_model_of_a_study_is_asked_by_its_folder(workbench, folder, page):
+    (answer,) = ask_model(folder / "study" / "model.lyceum", [{"duration": 60}])
+    page.goto(workbench.address)
+    page.goto(f'{workbench.origin}/ask?out=study&row={{"duration":60}}')
+    share = f"{100 * answer.decision.probabilities[answer.action]:.1f} %"
+    page.get_by_role("heading", name=f"{answer.action}, {share}").wait_for()
+    page.get_by_role("button", name="as command").click()
+    page.get_by_text("lyceum ask study/model.lyceum --row").wait_for()
+    page.goto(f"{workbench.origin}/ask?out=none")
+    expect(page.get_by_role("alert").first).to_have_text(
+        "the study none has no model yet"
+    )
+    page.complaints.clear()  # the browser's own note on status 404
 
 
 def test_other_shares_and_the_operating_point_in_the_model(workbench, folder, page):

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_diabetes, load_iris
@@ -507,3 +508,22 @@ def test_the_summary_says_what_is_known_out_of_bag():
     assert "150 of 150, drawn with replacement" in text
     assert "a member alone, mean" in text
     assert f"{1 - bag.oob_score_:.4g}" in text
+
+
+@pytest.mark.parametrize("form", ["csr", "csc", "lil", "dok"])
+def test_sparse_rows_reach_members_of_other_libraries_in_a_form_that_can_be_indexed(
+    form,
+):
+    X = np.random.default_rng(0).poisson(0.5, size=(60, 5)).astype(float)
+    y = (X[:, 0] > 0).astype(int)
+
+    class Seen(TheirTree):
+        def fit(self, X, y, sample_weight=None):
+            self.form_ = X.format
+            super().fit(X, y, sample_weight)  # and returns nothing
+
+    model = BaggingClassifier(Seen(random_state=0), 3, random_state=0)
+    model.fit(sparse.csr_array(X).asformat(form), y)
+    assert {member.form_ for member in model} == {form if form == "csc" else "csr"}
+    dense = BaggingClassifier(TheirTree(random_state=0), 3, random_state=0).fit(X, y)
+    np.testing.assert_array_equal(model.predict_proba(X), dense.predict_proba(X))

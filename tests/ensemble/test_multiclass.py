@@ -9,7 +9,11 @@ import pytest
 from hypothesis import given, strategies as st
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.linear_model import LogisticRegression as ScikitLogistic
+from sklearn.datasets import load_iris
+from sklearn.linear_model import (
+    LogisticRegression as ScikitLogistic,
+    Ridge as ScikitRidge,
+)
 from sklearn.multiclass import (
     OneVsOneClassifier as TheirOneVsOneClassifier,
     OneVsRestClassifier as TheirOneVsRestClassifier,
@@ -28,7 +32,7 @@ from lyceum.ensemble import (
     couple_posteriors,
 )
 from lyceum.errors import DataError, SettingError
-from lyceum.linear import LogisticRegression
+from lyceum.linear import LogisticRegression, Ridge
 from lyceum.neighbors import KNeighborsClassifier
 from lyceum.persist import load as load_model, save
 from lyceum.trees import DecisionTreeClassifier
@@ -420,3 +424,13 @@ def test_two_classes_are_one_member_with_the_posteriors_of_that_member():
             np.testing.assert_allclose(
                 model.predict_proba(X), alone.predict_proba(X), rtol=1e-6
             )
+
+
+def test_a_regressor_as_member_decides_by_its_number():
+    X, y = load_iris(return_X_y=True)
+    theirs = TheirOneVsRestClassifier(ScikitRidge())
+    model = OneVsRestClassifier(Ridge()).fit(X, y)
+    np.testing.assert_array_equal(model.predict(X), theirs.fit(X, y).predict(X))
+    # of two classes, too: a number above one half is the second
+    two = OneVsRestClassifier(Ridge()).fit(X[:100], y[:100])
+    np.testing.assert_array_equal(two.predict(X[:100]), y[:100])

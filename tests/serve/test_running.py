@@ -213,6 +213,23 @@ def test_a_key_opens_the_door_and_put_swaps_the_model(models, tmp_path):
         assert server.stop() == (0, "")
 
 
+def answers_counted(server, expected):
+    """The sum over all workers, whichever of them is asked, once they have put theirs together."""
+    end = time.monotonic() + 20
+    while True:
+        text = server.get("/metrics").decode()
+        heads = [line for line in text.splitlines() if line.startswith("#")]
+        assert len(heads) == len(set(heads))
+        count = sum(
+            int(line.rpartition(" ")[2])
+            for line in text.splitlines()
+            if 'verb="predict",status="200"' in line
+        )
+        if count == expected or time.monotonic() > end:
+            return count
+        time.sleep(0.2)
+
+
 @pytest.mark.parametrize("workers", [1, 2])
 def test_swaps_drop_and_mix_no_answer(workers, models, tmp_path, credit):
     """Two models take turns as the file; every answer is that of the version it names."""
@@ -261,8 +278,10 @@ def test_swaps_drop_and_mix_no_answer(workers, models, tmp_path, credit):
     stop.set()
     for client in clients:
         client.join()
+    counted = answers_counted(server, len(answers))
     assert server.stop() == (0, "")
     assert faults == []
+    assert counted == len(answers)
     assert len(answers) > 50
     seen = set(answers)
     assert len(seen) == 2, seen

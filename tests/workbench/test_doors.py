@@ -1,5 +1,6 @@
 """The workbench lets in who has its token, from its own page, and reads below its folder only."""
 
+import asyncio
 import signal
 import socket
 import subprocess
@@ -13,6 +14,12 @@ pytest.importorskip("uvicorn")
 pytest.importorskip("msgspec")
 
 from tests.workbench.started import opened
+
+from lyceum.web import Limits
+from lyceum.workbench import app
+from lyceum.workbench.desk import Desk
+
+CHUNKED = "Transfer-Encoding: chunked\r\n\r\n"
 
 
 @pytest.fixture(scope="module")
@@ -124,6 +131,52 @@ def test_an_upload_of_a_gigabyte_is_refused_before_it_is_sent(workbench):
     assert workbench.ask("GET", "/api/start")[0] == 200
 
 
+def test_an_upload_that_is_cut_off_leaves_nothing(workbench):
+    head = (
+        f"POST /api/upload?name=half.csv HTTP/1.1\r\nHost: 127.0.0.1:{workbench.port}\r\n"
+        f"Cookie: {workbench.cookie}\r\n"
+    )
+    bodies = ("Content-Length: 1000\r\n\r\na,b\n1,2\n", CHUNKED + "8\r\na,b\n1,2\n\r\n")
+    for body in bodies:
+        with socket.create_connection(("127.0.0.1", workbench.port), 30) as client:
+            client.sendall((head + body).encode())
+    names = [file["name"] for file in workbench.get("/api/files")["files"]]
+    assert "half.csv" not in names
+    # the same in whole is taken
+    with socket.create_connection(("127.0.0.1", workbench.port), 30) as client:
+        client.sendall((head + bodies[1] + "0\r\n\r\n").encode())
+        assert b" 200 " in client.recv(100)
+    assert (workbench.folder / "half.csv").read_bytes() == b"a,b\n1,2\n"
+
+
+def test_a_stream_without_a_length_ends_at_the_limit(tmp_path, monkeypatch):
+    monkeypatch.setattr(app, "LIMITS", Limits(body=1 << 16))
+    settings = app.StartSettings("127.0.0.1", 80, "token")
+    made = app.make_app(Desk(tmp_path), settings)
+    sent = []
+    n_read = 0
+
+    async def receive():
+        nonlocal n_read
+        n_read += 1
+        return {"type": "http.request", "body": b"x" * 4096, "more_body": True}
+
+    async def send(message):
+        sent.append(message)
+
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": "/api/upload",
+        "query_string": b"name=endless.csv",
+        "headers": [],
+    }
+    asyncio.run(made(scope, receive, send))
+    assert sent[0]["status"] == 413
+    assert n_read == 17
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_page_that_comes_back_gets_the_events_that_it_missed(workbench):
     def upload(number):
         body = f"a\n{number}\n".encode()
@@ -160,6 +213,28 @@ def test_it_ends_at_once_although_a_page_is_open(tmp_path):
     assert code == 0
     assert errors == ""
     assert time.monotonic() - start < 20
+
+
+def test_a_page_that_was_open_and_closed_leaves_no_process(tmp_path):
+    program = (
+        "from lyceum.workbench import WorkbenchSettings, open_workbench\n"
+        "open_workbench(None, WorkbenchSettings(browser=False, idle_seconds=2))"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", program], cwd=tmp_path, stdout=subprocess.PIPE, text=True
+    )
+    port, _, token = (
+        process.stdout.readline().strip().rpartition(":")[2].partition("/?token=")
+    )
+    with socket.create_connection(("127.0.0.1", int(port)), 30) as client:
+        head = f"Host: 127.0.0.1:{port}\r\nCookie: lyceum-{port}={token}"
+        client.sendall(f"GET /api/events HTTP/1.1\r\n{head}\r\n\r\n".encode())
+        assert b" 200 " in client.recv(100)
+        time.sleep(4)
+        assert process.poll() is None  # an open page keeps it
+    # noticed by the next beat, within ten seconds
+    assert process.wait(timeout=60) == 0
+    process.stdout.close()
 
 
 def test_a_closed_browser_leaves_no_process(tmp_path):

@@ -13,7 +13,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from functools import cache
 from itertools import chain, islice
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from lyceum._core.native import native
 
@@ -65,8 +65,8 @@ def _mark_worker() -> None:
     _here.is_worker = True
     for library in _blas():
         # a BLAS that uses OpenMP has a limit of its own in every thread
-        if getattr(library, "threading_layer", None) == "openmp":
-            _set_blas_threads(library, 1)
+        if library.layer == "openmp":
+            library.write(1)
 
 
 def ordered_map(
@@ -117,6 +117,17 @@ def limit_threads(count: int) -> Iterator[None]:
 
 
 @contextmanager
+def in_this_thread() -> Iterator[None]:
+    """Do what `ordered_map` would give to other threads in this one: for work of microseconds."""
+    before = getattr(_here, "is_worker", False)
+    _here.is_worker = True
+    try:
+        yield
+    finally:
+        _here.is_worker = before
+
+
+@contextmanager
 def one_thread() -> Iterator[None]:
     """Keep what this thread starts to one thread: small work is done before others have woken
     up."""
@@ -131,25 +142,39 @@ def _openmp() -> Any:
     return ThreadpoolController().select(user_api="openmp")
 
 
+class _Blas(NamedTuple):
+    """What reads and what sets the number of threads of a BLAS library."""
+
+    read: Callable[[], int]
+    write: Callable[[int], object]
+    layer: str
+
+
 @cache
-def _blas() -> list[Any]:
-    """The BLAS libraries that are loaded, as threadpoolctl's controllers."""
+def _blas() -> list[_Blas]:
+    """The BLAS libraries that are loaded."""
     import scipy.linalg.cython_blas  # noqa: F401  SciPy has a BLAS of its own: load it, to limit it
     from threadpoolctl import ThreadpoolController
 
-    return ThreadpoolController().select(user_api="blas").lib_controllers
-
-
-def _set_blas_threads(library: Any, count: int) -> None:
-    # threadpoolctl's own setter does nothing while another thread holds OpenBLAS's limit. Here the
-    # first thread that comes sets it and the last that goes restores it, and these need not be the
-    # same.
-    getattr(library, "_real_set_num_threads", library.set_num_threads)(count)
+    libraries = []
+    for library in ThreadpoolController().select(user_api="blas").lib_controllers:
+        layer = getattr(library, "threading_layer", "")
+        read = library.get_num_threads
+        # threadpoolctl's own setter does nothing while another thread holds OpenBLAS's limit. Here
+        # the first thread that comes sets it and the last that goes restores it, and these need
+        # not be the same.
+        write = getattr(library, "_real_set_num_threads", library.set_num_threads)
+        # the library's own functions are quicker, which matters to predictions of one row
+        if (library.internal_api, layer) == ("openblas", "pthreads"):
+            read = library._get_symbol("openblas_get_num_threads") or read
+            write = library._get_symbol("openblas_set_num_threads") or write
+        libraries.append(_Blas(read, write, layer))
+    return libraries
 
 
 _limit_lock = threading.Lock()
 _limit_depth = 0
-_limits_before: list[tuple[Any, int]] = []
+_limits_before: list[tuple[_Blas, int]] = []
 
 
 @contextmanager
@@ -163,11 +188,9 @@ def single_threaded_blas() -> Iterator[None]:
     with _limit_lock:
         if _limit_depth == 0:
             # all limits are read before one is set: libraries may share one
-            _limits_before[:] = [
-                (library, library.get_num_threads()) for library in _blas()
-            ]
+            _limits_before[:] = [(library, library.read()) for library in _blas()]
             for library in _blas():
-                _set_blas_threads(library, 1)
+                library.write(1)
         _limit_depth += 1
     try:
         yield
@@ -185,7 +208,7 @@ def blas_is_limited() -> bool:
 
 def _restore_blas_threads() -> None:
     for library, count in _limits_before:
-        _set_blas_threads(library, count)
+        library.write(count)
     _limits_before.clear()
 
 

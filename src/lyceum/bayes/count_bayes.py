@@ -17,7 +17,7 @@ from lyceum._core.constraints import Interval
 from lyceum._core.data import Block, dense_cells
 from lyceum._core.probability import AGAINST_RUNNER_UP, PRIOR_CONSTRAINTS, runner_up
 from lyceum._core.statistics import ClassSums, indicators
-from lyceum._core.types import Categories, Data
+from lyceum._core.types import Categories, Data, Operation
 from lyceum.bayes.generative import GenerativeClassifier
 from lyceum.errors import DataError, SettingError, number_setting
 from lyceum.report import Explanation, Summary, Table
@@ -129,6 +129,10 @@ class CountBayes(GenerativeClassifier):
     def _log_joint(self, block: Block) -> np.ndarray:
         products = self._cells(block) @ self._weights
         return np.asarray(products, dtype=np.float64) + self._constant
+
+    def _operations(self) -> list[Operation]:
+        sums = {"coef": self._weights.T.tolist(), "intercept": self._constant.tolist()}
+        return [("linear", sums), ("softmax", {})]
 
     # -- what was learned --------------------------------------------------------------
 
@@ -334,6 +338,10 @@ class BernoulliNB(CountBayes):
     def _cells(self, block: Block) -> Any:
         _check_threshold(block, self.binarize)
         return indicators(block.X, self.binarize)
+
+    def _operations(self) -> list[Operation]:
+        cuts = [[float(self.binarize)]] * len(self._weights)
+        return [("cut", {"cuts": cuts}), *super()._operations()]
 
     def _n_parameters(self) -> int:
         return self._n_shares() + self._n_classes_used() * self.feature_count_.shape[1]

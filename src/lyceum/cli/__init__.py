@@ -19,6 +19,7 @@ from lyceum.cli.commands import (
     theatre as _theatre,
 )
 from lyceum.cli.commands.bayesnet import bayesnet
+from lyceum.cli.deferred_imports import defer_imports
 from lyceum.cli.ending import note_start, run_and_exit
 from lyceum.cli.help import Commands
 from lyceum.cli.options import (
@@ -67,6 +68,7 @@ app.add_typer(_theatre.commands)
 def main() -> NoReturn:
     """Run the command; a fault in the data, a file or the request is a sentence on stderr and exit
     code 2."""
+    defer_imports()
     run_and_exit(app)
 
 

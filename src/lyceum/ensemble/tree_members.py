@@ -85,10 +85,12 @@ def forest(
     columns: Sequence[Any],
     value: Callable[[Tree], np.ndarray],
     scale: Any = 1.0,
+    outputs: Any = None,
 ) -> Router:
     """The router of all members, made when it is first needed; never part of the model's state.
 
-    `columns` are those of every member, None for all, `value` what the nodes of a tree add.
+    `columns` are those of every member, None for all, `value` what the nodes of a tree add,
+    `outputs` the score that every member adds to, None for all of them.
     """
     trees = [member.tree_ for member in model.estimators_]
     with _lock:
@@ -106,7 +108,11 @@ def forest(
             on_all_columns.append(tree)
         values = [value(tree) for tree in trees]
         router = Router(
-            on_all_columns, model.n_features_in_, values=values, scale=scale
+            on_all_columns,
+            model.n_features_in_,
+            values=values,
+            scale=scale,
+            columns=outputs,
         )
         _forests[model] = (trees, router)
         return router

@@ -47,9 +47,9 @@ def write_onnx(program: Program) -> bytes:
         helper.make_tensor_value_info(column["name"], _input_type(column), ["N", 1])
         for column in program.columns
     ]
-    made = helper.make_graph(
-        graph.nodes, program.name, inputs, outputs, graph.constants
-    )
+    used = {name for node in graph.nodes for name in node.input}
+    constants = [constant for constant in graph.constants if constant.name in used]
+    made = helper.make_graph(graph.nodes, program.name, inputs, outputs, constants)
     opsets = [
         helper.make_opsetid("", OPSET),
         helper.make_opsetid("ai.onnx.ml", ML_OPSET),
@@ -116,7 +116,8 @@ def _answers(graph: Graph, x: str, program: Program) -> list[Any]:
         graph.node("Where", refused, nothing, value, output="predicted")
         outputs.append(_output("predicted", "f"))
         return outputs[::-1]
-    best = graph.node("ArgMax", x, axis=1, keepdims=0)
+    x, scores = _parted(graph, x, program)
+    best = graph.node("ArgMax", scores, axis=1, keepdims=0)
     outputs.append(_label(graph, best, program.labels, refused, "predicted"))
     if program.has_posteriors:
         nothing = graph.constant(math.nan)
@@ -129,6 +130,15 @@ def _answers(graph: Graph, x: str, program: Program) -> list[Any]:
     if program.costs is not None:
         outputs += _minimum_risk(graph, x, best, program.costs, refused)
     return [*outputs[1:], outputs[0]]
+
+
+def _parted(graph: Graph, x: str, program: Program) -> tuple[str, str]:
+    """The posteriors, and the scores that decide: often the same."""
+    if not program.decides_apart:
+        return x, x
+    K = len(program.labels)  # type: ignore[arg-type]
+    scores = graph.columns(x, list(range(K, 2 * K)))
+    return graph.columns(x, list(range(K))), scores
 
 
 def _output(name: str, kind: str) -> Any:

@@ -296,17 +296,113 @@ def _pairs(graph: Graph, x: str, p: Constants) -> str:
     for i, (against, favored) in enumerate(p["machines"]):
         signs[i, favored] = 1.0
         signs[i, against] = -1.0
-    won = graph.number(graph.node("GreaterOrEqual", x, graph.constant(0.0)))
+    compare = "Greater" if p["strict"] else "GreaterOrEqual"
+    won = graph.number(graph.node(compare, x, graph.constant(0.0)))
     lost = graph.node("Sub", graph.constant(1.0), won)
     votes = graph.node(
         "Add",
         graph.node("MatMul", won, graph.constant((signs > 0).astype(np.float64))),
         graph.node("MatMul", lost, graph.constant((signs < 0).astype(np.float64))),
     )
+    if not p["breaks_ties"]:
+        return votes
     sums = graph.node("MatMul", x, graph.constant(signs))
     size = graph.node("Add", graph.node("Abs", sums), graph.constant(1.0))
     size = graph.node("Mul", size, graph.constant(3.0))
     return graph.node("Add", votes, graph.node("Div", sums, size))
+
+
+def _pair_shares(graph: Graph, x: str, p: Constants) -> str:
+    """r_ij, (N, K, K), by where in x and 1 - x it is; zeros on the diagonal."""
+    size = p["size"]
+    one = graph.constant(1.0)
+    both = graph.beside([x, graph.node("Sub", one, x), graph.rows_like(x, [0.0])])
+    index = np.full((size, size), 2 * len(p["pairs"]))
+    for number, (i, j) in enumerate(p["pairs"]):
+        index[j, i] = number
+        index[i, j] = len(p["pairs"]) + number
+    r = graph.columns(both, index)
+    r = graph.node("Max", r, graph.constant(p["least"]))
+    r = graph.node("Min", r, graph.constant(1.0 - p["least"]))
+    return graph.node("Mul", r, graph.constant(1.0 - np.eye(size)))
+
+
+def _couple(graph: Graph, x: str, p: Constants) -> str:
+    size = p["size"]
+    one = graph.constant(1.0)
+    r = _pair_shares(graph, x, p)
+    product = graph.node("Mul", r, graph.node("Transpose", r, perm=[0, 2, 1]))
+    squares = graph.inserted(graph.total(graph.node("Mul", r, r)), 2)
+    diagonal = graph.node("Mul", squares, graph.constant(np.eye(size)))
+    rows = graph.node("Add", graph.node("Sub", one, product), diagonal)
+    right = graph.inserted(graph.rows_like(x, [1.0] * size), 2)
+    rows = graph.node("Concat", rows, right, axis=2)
+    known = _eliminate(graph, rows, size)
+    known = graph.node("Div", known, graph.total(known, keep=True))
+    return _shares(graph, graph.node("Max", known, graph.constant(p["floor"])), {})
+
+
+def _eliminate(graph: Graph, rows: str, size: int) -> str:
+    """The solutions of systems (N, K, K + 1) of positive definite matrices, (N, K)."""
+    # elimination: every row less its cell of the pivot's column times the pivot's row
+    for i in range(size):
+        pivot = graph.columns(rows, [i])
+        cell = graph.node("Gather", pivot, graph.index([i]), axis=2)
+        pivot = graph.node("Div", pivot, cell)
+        factors = graph.node("Gather", rows, graph.index([i]), axis=2)
+        unit = np.eye(size)[:, [i]]
+        factors = graph.node("Sub", factors, graph.constant(unit))
+        rows = graph.node("Sub", rows, graph.node("Mul", factors, pivot))
+    return graph.node("Gather", rows, graph.index(size), axis=2)
+
+
+def _weighted_median(graph: Graph, x: str, p: Constants) -> str:
+    ordered, order = _smallest(graph, x, len(p["weights"]))
+    weights = graph.node("Gather", graph.constant(p["weights"]), order)
+    reached = graph.node("CumSum", weights, graph.index(1))
+    half = 0.5 * sum(p["weights"]) * (1.0 - 1e-12)
+    enough = graph.node("GreaterOrEqual", reached, graph.constant(half))
+    first = graph.node("ArgMax", graph.number(enough), axis=1, keepdims=1)
+    return graph.node("GatherElements", ordered, first, axis=1)
+
+
+def _cascade(graph: Graph, x: str, p: Constants) -> str:
+    """From the last stage back: the answer of a stage, or that of the one which it asks."""
+    width = p["width"]
+    decided: list[str] = []
+    for stage in reversed(range(len(p["thresholds"]))):
+        columns = list(range(stage * width, (stage + 1) * width))
+        answer = graph.columns(x, columns)
+        sure = graph.node(
+            "GreaterOrEqual",
+            graph.largest(answer),
+            graph.constant(p["thresholds"][stage]),
+        )
+        best = graph.node("ArgMax", answer, axis=1, keepdims=1)
+        onward = graph.node("Gather", graph.index(p["next"][stage]), best)
+        result = answer
+        # `decided` has the later stages, the last one first
+        for back, later in enumerate(decided):
+            number = len(p["thresholds"]) - 1 - back
+            goes = graph.node("Equal", onward, graph.index(number))
+            goes = graph.node("And", goes, graph.node("Not", sure))
+            result = graph.node("Where", goes, later, result)
+        decided.append(result)
+    return decided[-1]
+
+
+def _radial(graph: Graph, x: str, p: Constants) -> str:
+    square = _squared_distances(graph, x, np.array(p["centers"], dtype=np.float64))
+    loss = graph.node("Mul", square, graph.constant([p["halves"]]))
+    return graph.node("Sub", graph.constant([p["constants"]]), loss)
+
+
+def _mix(graph: Graph, x: str, p: Constants) -> str:
+    n = p["n"]
+    shares = graph.inserted(graph.columns(x, list(range(n))), 2)
+    answers = graph.columns(x, list(range(n, n + n * p["width"])))
+    answers = graph.node("Reshape", answers, graph.index([0, n, p["width"]]))
+    return graph.total(graph.node("Mul", shares, answers))
 
 
 def _before(graph: Graph, x: str, p: Constants) -> str:
@@ -325,6 +421,11 @@ def _activate(graph: Graph, x: str, p: Constants) -> str:
         return graph.node("Tanh", x)
     if p["function"] == "relu":
         return graph.node("Max", x, zero)
+    if p["function"] == "exp":
+        return graph.node("Exp", graph.node("Min", x, graph.constant(700.0)))
+    if p["function"] == "sign":
+        signs = (graph.constant(1.0), graph.constant(-1.0))
+        return graph.node("Where", graph.node("Greater", x, zero), *signs)
     # e = exp(-|x|) cannot overflow
     power = graph.node("Exp", graph.node("Neg", graph.node("Abs", x)))
     more = graph.node("Add", power, graph.constant(1.0))
@@ -375,6 +476,11 @@ _OPERATIONS: dict[str, Callable[[Graph, str, Constants], str]] = {
     "distances": _distances,
     "nearest": _nearest,
     "pairs": _pairs,
+    "couple": _couple,
+    "weighted_median": _weighted_median,
+    "cascade": _cascade,
+    "radial": _radial,
+    "mix": _mix,
     "before": _before,
     "sides": _sides,
     "activate": _activate,

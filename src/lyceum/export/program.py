@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.base import is_regressor
 
 from lyceum import __version__
-from lyceum._core.base import model_operations, pipeline_steps
+from lyceum._core.base import decides_apart, model_operations, pipeline_steps
 from lyceum._core.data import Column, Schema
 from lyceum._core.types import Estimator, Operation
 from lyceum.decision import MinimumRiskClassifier
@@ -43,6 +44,8 @@ class Program:
         The classes; None if it predicts numbers.
     has_posteriors : bool
         Whether the last numbers are posteriors, not only scores.
+    decides_apart : bool
+        Whether scores of the classes, the largest of which decides, follow the posteriors.
     costs : dict or None
         The loss matrix and the doubt of a MinimumRiskClassifier.
 
@@ -69,6 +72,7 @@ class Program:
     operations: list[Operation]
     labels: list[Any] | None = None
     has_posteriors: bool = False
+    decides_apart: bool = False
     costs: dict[str, Any] | None = None
 
     @classmethod
@@ -88,6 +92,11 @@ class Program:
             )
         schema = Schema(steps[0].schema_.columns)
         operations = model_operations(model, schema)
+        apart = decides_apart(model)
+        if apart and costs is not None:  # a loss decides by posteriors
+            columns = list(range(len(learner.classes_)))
+            operations.append(("pick", {"columns": columns}))
+            apart = False
         return cls(
             name=type(learner).__name__,
             target=_target_name(learner),
@@ -95,6 +104,7 @@ class Program:
             operations=operations,
             labels=_labels(learner),
             has_posteriors=hasattr(learner, "predict_proba"),
+            decides_apart=apart,
             costs=costs,
         )
 
@@ -107,6 +117,7 @@ class Program:
             "operations": [list(operation) for operation in self.operations],
             "labels": self.labels,
             "has_posteriors": self.has_posteriors,
+            "decides_apart": self.decides_apart,
             "costs": self.costs,
         }
 
@@ -117,15 +128,16 @@ class Program:
 
 
 def _target_name(learner: Any) -> str:
-    target = learner.schema_.target
-    return "cluster" if target is None else target.name
+    if not hasattr(learner, "classes_") and not is_regressor(learner):
+        return "cluster"
+    return learner.schema_.target_name
 
 
 def _labels(learner: Any) -> list[Any] | None:
     """The classes, or the numbers of clusters and components; None of values."""
     if hasattr(learner, "classes_"):
         return learner.classes_.tolist()
-    if learner.schema_.target is not None:
+    if is_regressor(learner):
         return None
     for name in ("n_components", "n_clusters"):
         if hasattr(learner, name):
@@ -218,24 +230,27 @@ def _drawn_cell(
 
 
 def hangs_on_rounding(program: Program, record: dict[str, Any]) -> bool:
-    """Whether a member of a committee votes by a difference that is nothing but rounding, so that
-    another order of the same sums may vote otherwise."""
+    """Whether a member of a committee votes, or a row is among the nearest, by a difference that
+    is nothing but rounding, so that another order of the same sums may decide otherwise."""
     try:
         cells = runtime.read_cells(record, program.columns)
-        return _least_vote_margin(cells, program.operations) < 1e-9
+        return _least_margin(cells, program.operations) < 1e-9
     except (LyceumError, ValueError):  # a record that is refused is compared as such
         return False
 
 
-def _least_vote_margin(x: list[float], operations: Sequence[Operation]) -> float:
+def _least_margin(x: list[float], operations: Sequence[Operation]) -> float:
     margin = math.inf
     for name, p in operations:
         if name == "branches":
-            inside = (_least_vote_margin(x, branch) for branch in p["branches"])
+            inside = (_least_margin(x, branch) for branch in p["branches"])
             margin = min(margin, *inside)
         if name == "vote" and len(x) > 1:
             second, first = sorted(x)[-2:]
             margin = min(margin, first - second)
+        if name == "nearest" and len(x) > p["k"]:
+            last, next_one = sorted(x)[p["k"] - 1 : p["k"] + 1]
+            margin = min(margin, next_one - last)
         x = runtime.OPERATIONS[name](x, p)
     return margin
 

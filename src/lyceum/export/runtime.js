@@ -245,11 +245,69 @@ function pairs(x, p) {
   const votes = new Array(p.size).fill(0);
   const sums = new Array(p.size).fill(0);
   p.machines.forEach(([against, favored], i) => {
-    votes[x[i] >= 0 ? favored : against] += 1;
+    const won = x[i] > 0 || (x[i] === 0 && !p.strict);
+    votes[won ? favored : against] += 1;
     sums[favored] += x[i];
     sums[against] -= x[i];
   });
+  if (!p.breaks_ties) return votes;
   return votes.map((v, k) => v + sums[k] / (3 * (Math.abs(sums[k]) + 1)));
+}
+
+function couple(x, p) {
+  const indices = [...Array(p.size).keys()];
+  const r = indices.map(() => new Array(p.size).fill(0));
+  p.pairs.forEach(([i, j], l) => {
+    r[i][j] = Math.min(Math.max(1 - x[l], p.least), 1 - p.least);
+    r[j][i] = Math.min(Math.max(x[l], p.least), 1 - p.least);
+  });
+  const rows = indices.map((i) => [...indices.map((j) => 1 - r[j][i] * r[i][j]), 1]);
+  for (const i of indices) rows[i][i] = 1 + indices.reduce((sum, j) => sum + r[j][i] ** 2, 0);
+  for (const i of indices) {
+    const pivot = rows[i].map((v) => v / rows[i][i]);
+    for (const k of indices) {
+      const factor = rows[k][i];
+      if (k !== i) rows[k] = rows[k].map((v, l) => v - factor * pivot[l]);
+    }
+    rows[i] = pivot;
+  }
+  const total = rows.reduce((sum, row) => sum + row[p.size], 0);
+  const known = rows.map((row) => Math.max(row[p.size] / total, p.floor));
+  const all = known.reduce((a, b) => a + b, 0);
+  return known.map((v) => v / all);
+}
+
+function weighted_median(x, p) {
+  const half = 0.5 * p.weights.reduce((a, b) => a + b, 0) * (1 - 1e-12);
+  const order = x.map((_, i) => i).sort((a, b) => x[a] - x[b] || a - b);
+  let reached = 0;
+  return [x[order.find((i) => (reached += p.weights[i]) >= half)]];
+}
+
+function cascade(x, p) {
+  for (let stage = 0; ;) {
+    const answer = x.slice(stage * p.width, (stage + 1) * p.width);
+    let best = 0;
+    for (let k = 1; k < p.width; k++) if (answer[k] > answer[best]) best = k;
+    const onward = p.next[stage][best];
+    if (answer[best] >= p.thresholds[stage] || onward < 0) return answer;
+    stage = onward;
+  }
+}
+
+function radial(x, p) {
+  return p.centers.map((center, j) => {
+    const square = center.reduce((sum, c, i) => sum + (x[i] - c) ** 2, 0);
+    return p.constants[j] - p.halves[j] * square;
+  });
+}
+
+function mix(x, p) {
+  return [...Array(p.width).keys()].map((k) => {
+    let sum = 0;
+    for (let j = 0; j < p.n; j++) sum += x[j] * x[p.n + j * p.width + k];
+    return sum;
+  });
 }
 
 function sides(x, p) {
@@ -262,6 +320,8 @@ function activate(x, p) {
     log_sigmoid: (v) => Math.min(v, 0) - Math.log1p(Math.exp(-Math.abs(v))),
     tanh: Math.tanh,
     relu: (v) => Math.max(v, 0),
+    exp: (v) => Math.exp(Math.min(v, 700)),
+    sign: (v) => (v > 0 ? 1 : -1),
   };
   return x.map(functions[p.function]);
 }
@@ -297,8 +357,9 @@ function decide_cells(x, program) {
     throw new Error("the answer is no number: the cells are too far from all rows");
   }
   if (program.labels === null) return { predicted: x[0] };
+  const scores = x.slice(-program.labels.length);
   let best = 0;
-  for (let k = 1; k < x.length; k++) if (x[k] > x[best]) best = k;
+  for (let k = 1; k < scores.length; k++) if (scores[k] > scores[best]) best = k;
   const answer = { predicted: program.labels[best] };
   if (program.has_posteriors) {
     answer.probabilities = Object.fromEntries(program.labels.map((label, k) => [String(label), x[k]]));

@@ -288,14 +288,91 @@ def neighbor_votes(d, kind, bandwidth):
 
 
 def pairs(x, p):
-    """Votes of machines that tell two classes apart; sums of scores, below a third, break ties."""
+    """Votes of machines that tell two classes apart; sums of scores, below a third, may break
+    ties."""
     votes = [0.0] * p["size"]
     sums = [0.0] * p["size"]
     for score, (against, favored) in zip(x, p["machines"]):
-        votes[favored if score >= 0 else against] += 1.0
+        won = score > 0 or (score == 0 and not p["strict"])
+        votes[favored if won else against] += 1.0
         sums[favored] += score
         sums[against] -= score
+    if not p["breaks_ties"]:
+        return votes
     return [v + s / (3.0 * (abs(s) + 1.0)) for v, s in zip(votes, sums)]
+
+
+def couple(x, p):
+    """Posteriors p of K classes from those of all pairs, x = P(second | first or second): p solves
+    (Q + 1 1') y = 1 up to a factor, with Q_ii = sum of r_ji^2 and Q_ij = -r_ji r_ij."""
+    size = p["size"]
+    r = [[0.0] * size for _ in range(size)]
+    for v, (i, j) in zip(x, p["pairs"]):
+        r[i][j] = min(max(1.0 - v, p["least"]), 1.0 - p["least"])
+        r[j][i] = min(max(v, p["least"]), 1.0 - p["least"])
+    rows = [[1.0 - r[j][i] * r[i][j] for j in range(size)] for i in range(size)]
+    for i in range(size):
+        rows[i][i] = 1.0 + sum(r[j][i] ** 2 for j in range(size))
+        rows[i].append(1.0)
+    solution = eliminate(rows)
+    total = sum(solution)
+    known = [max(v / total, p["floor"]) for v in solution]
+    return [v / sum(known) for v in known]
+
+
+def eliminate(rows):
+    """The solution of a system, its right side last in every row, whose matrix is positive
+    definite: elimination needs no other order."""
+    size = len(rows)
+    for i in range(size):
+        pivot = [v / rows[i][i] for v in rows[i]]
+        for k in range(size):
+            if k != i:
+                factor = rows[k][i]
+                rows[k] = [v - factor * q for v, q in zip(rows[k], pivot)]
+        rows[i] = pivot
+    return [row[-1] for row in rows]
+
+
+def weighted_median(x, p):
+    """The first number in rising order where the weights sum to half."""
+    half = 0.5 * sum(p["weights"]) * (1.0 - 1e-12)
+    reached = 0.0
+    for i in sorted(range(len(x)), key=lambda i: (x[i], i)):
+        reached += p["weights"][i]
+        if reached >= half:
+            break
+    return [x[i]]
+
+
+def cascade(x, p):
+    """The posteriors of the first stage that is sure enough; others say which stage is next."""
+    width = p["width"]
+    stage = 0
+    while True:
+        answer = x[stage * width : (stage + 1) * width]
+        best = max(range(width), key=lambda k: (answer[k], -k))
+        onward = p["next"][stage][best]
+        if answer[best] >= p["thresholds"][stage] or onward < 0:
+            return answer
+        stage = onward
+
+
+def radial(x, p):
+    """constant_j - h_j |x - center_j|^2 of every unit j."""
+    out = []
+    for center, half, constant in zip(p["centers"], p["halves"], p["constants"]):
+        square = sum((v - c) ** 2 for v, c in zip(x, center))
+        out.append(constant - half * square)
+    return out
+
+
+def mix(x, p):
+    """The sum of g_j v_jk over j: the first numbers are shares, the others answers, each of
+    `width` numbers."""
+    n = p["n"]
+    width = p["width"]
+    return [sum(x[j] * x[n + j * width + k] for j in range(n)) for k in range(width)]
 
 
 def sides(x, p):
@@ -314,6 +391,10 @@ def activate(x, p):
         return [math.tanh(v) for v in x]
     if kind == "relu":
         return [max(v, 0.0) for v in x]
+    if kind == "exp":
+        return [math.exp(min(v, 700.0)) for v in x]
+    if kind == "sign":
+        return [1.0 if v > 0 else -1.0 for v in x]
     raise ValueError(kind)
 
 
@@ -356,7 +437,8 @@ def decide_cells(x, program):
         raise ValueError("the answer is no number: the cells are too far from all rows")
     if program["labels"] is None:
         return {"predicted": x[0]}
-    best = max(range(len(x)), key=lambda k: (x[k], -k))
+    scores = x[-len(program["labels"]) :]  # behind the posteriors, or these themselves
+    best = max(range(len(scores)), key=lambda k: (scores[k], -k))
     answer = {"predicted": program["labels"][best]}
     if program["has_posteriors"]:
         answer["probabilities"] = dict(zip(map(str, program["labels"]), x))
@@ -409,6 +491,11 @@ OPERATIONS = {
         distances,
         nearest,
         pairs,
+        couple,
+        weighted_median,
+        cascade,
+        radial,
+        mix,
         sides,
         activate,
         softmax,

@@ -12,9 +12,8 @@ from lyceum.errors import ExportError
 from lyceum.export.program import Program, program_title
 
 Constants = dict[str, Any]
-_MOST_LEAVES = (
-    500  # of all trees times classes: databases plan larger queries for minutes
-)
+# of all trees times classes: databases plan larger expressions for minutes
+_MOST_LEAVES = 500
 
 
 def _number(value: float) -> str:
@@ -37,43 +36,44 @@ def _string(text: str) -> str:
 
 
 class _Query:
-    """The steps so far; `cells` are the expressions of the row in terms of the last step."""
+    """The steps so far. A step has the columns of the table as k0, k1, ..., the cells of the row so
+    far as c0, c1, ..., and `fits`, whether all cells are there that must be."""
 
-    def __init__(self, names: list[str], cells: list[str]):
+    def __init__(self, names: list[str], table: str):
         self.names = names
-        self.steps: list[list[str]] = [cells]
-        self.width = len(cells)
-        self.conditions: list[str] = []
-
-    def cell(self, j: int) -> str:
-        return f"c{j}"
+        self.parts: list[str] = []
+        self.source = table
+        self.kept = [f"{_name(name)} AS k{j}" for j, name in enumerate(names)]
+        self.fits = "1 AS fits"
+        self.width = 0
+        self.is_numbered = False
 
     @property
     def cells(self) -> list[str]:
-        return [self.cell(j) for j in range(self.width)]
+        return [f"c{j}" for j in range(self.width)]
 
-    def step(self, expressions: list[str]) -> None:
-        self.steps.append(expressions)
+    def step(self, expressions: list[str], fits: str = "") -> None:
+        columns = [f"{each} AS c{j}" for j, each in enumerate(expressions)]
+        listed = ",\n    ".join([*self.kept, *columns, fits or self.fits])
+        name = f"s{len(self.parts)}"
+        select = f"SELECT {listed}\n  FROM {self.source}"
+        self.parts.append(f"{name} AS MATERIALIZED (\n  {select}\n)")
+        self.source = name
         self.width = len(expressions)
+        self.fits = "fits"
+        self.kept = [f"k{j}" for j in range(len(self.names))]
+        if self.is_numbered:
+            self.kept.append("row_id")
 
-    def text(self, table: str, last: list[str]) -> str:
+    def text(self, last: list[str]) -> str:
         """The whole query."""
-        kept = ", ".join(map(_name, self.names))
-        parts = []
-        source = table
-        for number, expressions in enumerate(self.steps):
-            columns = [f"{each} AS c{j}" for j, each in enumerate(expressions)]
-            # whether all cells are there that must be, from the step on that needs them
-            fits = self.conditions[number] if number < len(self.conditions) else ""
-            columns.append(fits or ("1 AS fits" if number == 0 else "fits"))
-            listed = ",\n    ".join([kept, *columns])
-            parts.append(
-                f"s{number} AS MATERIALIZED (\n  SELECT {listed}\n  FROM {source}\n)"
-            )
-            source = f"s{number}"
-        steps = ",\n".join(parts)
-        answers = ",\n  ".join(last)
-        return f"WITH {steps}\nSELECT {kept},\n  {answers}\nFROM {source};\n"
+        named = [f"k{j} AS {_name(name)}" for j, name in enumerate(self.names)]
+        answers = ",\n  ".join([*named, *last])
+        steps = ",\n".join(self.parts)
+        order = f"\nORDER BY {self.source}.row_id" if self.is_numbered else ""
+        recursive = "RECURSIVE " if self.is_numbered else ""
+        first = f"WITH {recursive}{steps}\nSELECT {answers}"
+        return f"{first}\nFROM {self.source}{order};\n"
 
 
 def _read(column: dict[str, Any]) -> str:
@@ -119,10 +119,7 @@ def _require(query: _Query, p: Constants) -> None:
     if p["takes_missing"]:
         return
     missing = " OR ".join(f"{cell} IS NULL" for cell in query.cells)
-    query.step(query.cells)
-    while len(query.conditions) < len(query.steps):
-        query.conditions.append("")
-    query.conditions[-1] = f"CASE WHEN {missing} THEN 0 ELSE fits END AS fits"
+    query.step(query.cells, f"CASE WHEN {missing} THEN 0 ELSE fits END AS fits")
 
 
 def _fill(query: _Query, p: Constants) -> None:
@@ -171,18 +168,131 @@ def _linear(query: _Query, p: Constants) -> None:
 
 
 def _trees(query: _Query, p: Constants) -> None:
-    outputs = len(p["start"])
     size = sum(len(tree["value"]) * len(tree["value"][0]) for tree in p["trees"])
     if size > _MOST_LEAVES:
-        raise ExportError(
-            f"the trees have {size:,} values, more than the {_MOST_LEAVES:,} of a query: use .js,"
-            " .py or .c"
-        )
+        _walk(query, p)
+        return
     sums = [[_number(value)] for value in p["start"]]
     for tree in p["trees"]:
         for k in range(len(tree["value"][0])):
             sums[tree["column"] + k].append(_leaves(tree, k))
-    query.step([" + ".join(sums[k]) for k in range(outputs)])
+    query.step([" + ".join(terms) for terms in sums])
+
+
+# -- many or large trees: tables of branches and leaves, which rows walk through -------
+
+
+class _Branches:
+    """The branches of all trees as rows of a table: a cell in (low, high], or a missing one where
+    `missing` is 1, leads from `parent` to `child`. Nodes of all trees are numbered through."""
+
+    def __init__(self, p: Constants):
+        self.roots: list[str] = []
+        self.branches: list[str] = []
+        self.leaves: list[str] = []
+        self.features: set[int] = set()
+        self.n_outputs = len(p["start"])
+        self.n_nodes = 0
+        for tree in p["trees"]:
+            first = self.n_nodes
+            self.n_nodes += len(tree["kind"])
+            self.roots.append(f"({first})")
+            for node in range(len(tree["kind"])):
+                self._add(tree, node, first)
+
+    def _add(self, tree: Constants, node: int, first: int) -> None:
+        number = first + node
+        if tree["kind"][node] == 0:
+            self._add_leaf(tree, node, number)
+            return
+        feature = tree["feature"][node]
+        self.features.add(feature)
+        child = first + tree["child"][node]
+        missing = tree["missing"][node]
+        if missing >= 0:  # an interval without numbers
+            self._add_branch(number, feature, "0e0", "0e0", 1, child + missing)
+        stays = -1
+        for low, high, branch in _intervals(tree, node):
+            if branch < 0 and stays < 0:  # a category that ends at the node
+                stays = self.n_nodes
+                self.n_nodes += 1
+                self._add_leaf(tree, node, stays)
+            end = stays if branch < 0 else child + branch
+            self._add_branch(number, feature, low, high, 0, end)
+
+    def _add_branch(self, *values: Any) -> None:
+        self.branches.append(f"({', '.join(map(str, values))})")
+
+    def _add_leaf(self, tree: Constants, node: int, number: int) -> None:
+        outputs = [0.0] * self.n_outputs
+        for k, value in enumerate(tree["value"][node]):
+            outputs[tree["column"] + k] += value
+        self.leaves.append(f"({number}, {', '.join(map(_plain, outputs))})")
+
+
+def _plain(value: float) -> str:
+    """A literal that all databases read as a double: with an exponent."""
+    text = repr(float(value))
+    return text if "e" in text else f"{text}e0"
+
+
+def _intervals(tree: Constants, node: int) -> list[tuple[str, str, int]]:
+    """The intervals of cells and their branches, -1 for cells that end at the node."""
+    start = tree["table"][node]
+    n_children = tree["n_children"][node]
+    if tree["kind"][node] in (1, 2):
+        cuts = tree["cuts"][start : start + n_children - 1]
+        if tree["kind"][node] == 1:
+            cuts = [tree["threshold"][node]]
+        if cuts == [float("inf")]:  # parts known cells from missing ones
+            return [("NULL", "NULL", 0)]
+        ends = ["NULL", *map(_plain, cuts), "NULL"]
+        return [(ends[b], ends[b + 1], b) for b in range(n_children)]
+    n_codes = tree["n_codes"][node]
+    codes = [
+        (_plain(code - 0.5), _plain(code + 0.5), tree["branches"][start + code])
+        for code in range(n_codes)
+    ]
+    others = [("NULL", "-0.5e0", -1), (_plain(n_codes - 0.5), "NULL", -1)]
+    return [*codes, *others]
+
+
+def _walk(query: _Query, p: Constants) -> None:
+    """Every row from the roots of all trees to a leaf of each, whose values are added."""
+    query.is_numbered = True
+    query.kept.append("ROW_NUMBER() OVER () AS row_id")
+    query.step(query.cells)
+    rows = query.source
+    trees = _Branches(p)
+    whens = " ".join(f"WHEN {j} THEN s.c{j}" for j in sorted(trees.features))
+    cell = f"CASE e.feature {whens} END"
+    outputs = [f"o{k}" for k in range(trees.n_outputs)]
+    sums = ", ".join(f"SUM(l.{name}) AS {name}" for name in outputs)
+    columns = "parent, feature, low, high, missing, child"
+    goes = f"(e.low IS NULL OR {cell} > e.low) AND (e.high IS NULL OR {cell} <= e.high)"
+    query.parts += [
+        _table("roots", "node", trees.roots),
+        _table("branches", columns, trees.branches),
+        _table("leaves", ", ".join(["node", *outputs]), trees.leaves),
+        "walk(row_id, node) AS (\n"
+        f"  SELECT s.row_id, r.node FROM {rows} s CROSS JOIN roots r\n  UNION ALL\n"
+        # SQLite takes cross joins in this order, and makes indexes for the last two
+        f"  SELECT w.row_id, e.child FROM walk w CROSS JOIN {rows} s CROSS JOIN branches e\n"
+        "  WHERE s.row_id = w.row_id AND e.parent = w.node AND ("
+        f"({cell} IS NULL AND e.missing = 1) OR ({cell} IS NOT NULL AND {goes}))\n)",
+        f"sums AS MATERIALIZED (\n  SELECT w.row_id AS of_row, {sums}\n"
+        "  FROM walk w CROSS JOIN leaves l WHERE l.node = w.node GROUP BY w.row_id\n)",
+    ]
+    query.source = f"{rows} JOIN sums ON sums.of_row = {rows}.row_id"
+    query.step([f"{_number(start)} + o{k}" for k, start in enumerate(p["start"])])
+
+
+def _table(name: str, columns: str, rows: list[str]) -> str:
+    listed = ",\n  ".join(rows)
+    return f"{name}({columns}) AS MATERIALIZED (\n  VALUES {listed}\n)"
+
+
+# -- a few small trees: one expression each --------------------------------------------
 
 
 def _leaves(tree: Constants, k: int) -> str:
@@ -310,7 +420,8 @@ def write_sql(program: Program, table: str = "rows_to_predict") -> str:
             "costs are not written in SQL: export the model inside, or as .js or .py"
         )
     names = [column["name"] for column in program.columns]
-    query = _Query(names, [_read(column) for column in program.columns])
+    query = _Query(names, table)
+    query.step([_read(column) for column in program.columns])
     for name, constants in program.operations:
         if name not in _OPERATIONS:
             raise ExportError(
@@ -322,7 +433,7 @@ def write_sql(program: Program, table: str = "rows_to_predict") -> str:
     head = (
         f"-- {program_title(program)}\n-- Replace {table} by the table of your rows.\n"
     )
-    return head + query.text(table, _answers(program, query))
+    return head + query.text(_answers(program, query))
 
 
 def _check_missing(program: Program, constants: Constants) -> None:

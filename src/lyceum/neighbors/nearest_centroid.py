@@ -14,6 +14,7 @@ from lyceum._core.base import (
     Coding,
     Learner,
     PosteriorClassifier,
+    affine_operation,
     finite_sums,
 )
 from lyceum._core.constraints import Interval, StrOptions
@@ -28,9 +29,9 @@ from lyceum._core.distances import (
 )
 from lyceum._core.probability import AGAINST_RUNNER_UP, runner_up
 from lyceum._core.statistics import ClassScatter, seed_from
-from lyceum._core.types import Categories, Data
+from lyceum._core.types import Categories, Data, Operation
 from lyceum.cluster import KMeans
-from lyceum.errors import DataError, SettingError
+from lyceum.errors import DataError, SettingError, cannot_export
 from lyceum.neighbors.knn.explanation import column_differences, column_shares
 from lyceum.neighbors.stored_rows import (
     are_numbers,
@@ -335,6 +336,24 @@ class NearestCentroid(PosteriorClassifier, Learner):
 
     def _log_joint(self, block: Block) -> np.ndarray:
         return -0.5 * (self._class_distances(block)[0] / self.spread_) ** 2
+
+    def _operations(self) -> list[Operation]:
+        one_each = np.array_equal(self.centroid_class_, np.arange(len(self.classes_)))
+        is_plain = self.metric_.name == "euclidean" and not hasattr(
+            self, "covariances_"
+        )
+        if not (one_each and is_plain):
+            raise cannot_export(
+                self, "it has another metric, or classes of several centroids"
+            )
+        K = len(self.classes_)
+        units = {
+            "centers": self._scale_cells(self.centroids_).tolist(),
+            "halves": [0.5 / float(self.spread_) ** 2] * K,
+            "constants": [0.0] * K,
+        }
+        prepare = affine_operation(self.center_, self.scale_)
+        return [prepare, ("radial", units), ("softmax", {})]
 
     # -- what was learned --------------------------------------------------------------
 

@@ -133,7 +133,12 @@ class Fill:
         ]
 
     def schema(self, schema: Schema) -> Schema:
-        return replace(schema, columns=self.after.columns)
+        # all blocks have one schema: it is made once, as in `Design`
+        last: tuple[Schema, Schema] | None = self.__dict__.get("_last")
+        if last is None or last[0] is not schema:
+            last = (schema, replace(schema, columns=self.after.columns))
+            self.__dict__["_last"] = last
+        return last[1]
 
     def __call__(self, block: Block) -> Block:
         # by index, not by np.where over all columns: few cells are missing as a rule

@@ -15,9 +15,9 @@ from lyceum._core.base import (
 )
 from lyceum._core.constraints import HasMethods, Interval, StrOptions
 from lyceum._core.data import row_weights
-from lyceum._core.members import Ensemble, MemberData
+from lyceum._core.members import Ensemble, MemberData, class_operations
 from lyceum._core.steps import StepColumn, StepKind
-from lyceum._core.types import Categories, Data, Target, Weights
+from lyceum._core.types import Categories, Data, Operation, Target, Weights
 from lyceum.bayes import NaiveBayes
 from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
@@ -215,6 +215,10 @@ class SelfTrainingClassifier(Classifier, Ensemble):
 
     def _posteriors(self, data: MemberData) -> np.ndarray:
         return normalize_posteriors(data.posteriors(self.estimator_, self.classes_))
+
+    def _operations(self) -> list[Operation]:
+        posteriors = class_operations(self.estimator_, self.classes_, self.schema_)
+        return [*posteriors, ("shares", {})]
 
     # -- what was learned --------------------------------------------------------------
 

@@ -51,6 +51,7 @@ def make_app(
     may_put: bool = False,
     access_log: str | Path | None = None,
     prediction_log: str | Path | None = None,
+    shared_counts: str | Path | None = None,
     watch_seconds: float = 0.5,
 ) -> Any:
     """The ASGI application that answers with the models of a shelf."""
@@ -70,7 +71,6 @@ def make_app(
     ]
     if may_put:
         routes.append(Route("/models/{name}", put_model, methods=["PUT"]))
-
     log = None if prediction_log is None else PredictionLog(prediction_log)
 
     @asynccontextmanager
@@ -78,6 +78,8 @@ def make_app(
         tasks = [asyncio.create_task(shelf.watch(watch_seconds))]
         if log is not None:
             tasks.append(asyncio.create_task(log.write_on()))
+        if watched.shared is not None:
+            tasks.append(asyncio.create_task(watched.share_on()))
         yield
         for task in tasks:
             task.cancel()
@@ -89,7 +91,8 @@ def make_app(
     app.state.has_key = key is not None
     app.state.log = log
     door = Door(app, host, key, open_paths=tuple(PAGE))
-    watched = Watched(Limited(door, limits or Limits()), shelf, access_log)
+    limited = Limited(door, limits or Limits())
+    watched = Watched(limited, shelf, access_log, shared_counts)
     app.state.watched = watched
     return watched
 

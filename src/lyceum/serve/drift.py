@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from scipy.stats import chi2
+from scipy.special import chdtrc
 
 from lyceum._core.data import Column
 from lyceum.workflows import FittedModel, TrainingProfile
@@ -184,7 +184,7 @@ def homogeneity(first: Sequence[float] | np.ndarray, second: np.ndarray) -> floa
         freedom -= 1
     if freedom < 1:
         return 1.0
-    return float(chi2.sf(((table - expected) ** 2 / expected).sum(), freedom))
+    return float(chdtrc(freedom, ((table - expected) ** 2 / expected).sum()))
 
 
 @dataclass

@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from lyceum.errors import SettingError
@@ -119,15 +120,24 @@ clients have to send (--key-file), or certificates (--client-ca)
     say(address_of(listening, scheme))
     if settings.n_workers == 1:
         _answer(shelf, settings, listening)
-    else:
-        run_workers(_work, settings.n_workers, list(paths), settings, listening)
+        return
+    with TemporaryDirectory(prefix="lyceum-counts-") as counts:
+        work = (list(paths), settings, listening, counts)
+        run_workers(_work, settings.n_workers, *work)
 
 
-def _work(paths: list[str], settings: ServeSettings, listening: socket.socket) -> None:
-    _answer(Shelf.of_files(paths), settings, listening)
+def _work(
+    paths: list[str], settings: ServeSettings, listening: socket.socket, counts: str
+) -> None:
+    _answer(Shelf.of_files(paths), settings, listening, counts)
 
 
-def _answer(shelf: Shelf, settings: ServeSettings, listening: socket.socket) -> None:
+def _answer(
+    shelf: Shelf,
+    settings: ServeSettings,
+    listening: socket.socket,
+    shared_counts: str | None = None,
+) -> None:
     app = make_app(
         shelf,
         host=settings.host,
@@ -136,5 +146,6 @@ def _answer(shelf: Shelf, settings: ServeSettings, listening: socket.socket) -> 
         may_put=settings.may_put,
         access_log=settings.access_log,
         prediction_log=settings.prediction_log,
+        shared_counts=shared_counts,
     )
     run(app, listening, settings.certificates)

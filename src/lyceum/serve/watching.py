@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import time
 from bisect import bisect_left
@@ -15,18 +16,27 @@ from lyceum.serve.shelf import Shelf
 
 _BOUNDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0)
 _encode = msgspec.json.Encoder().encode
+_decode = msgspec.json.Decoder(list[tuple[str, str, str]]).decode
 
 
 class Watched:
-    """An ASGI application whose requests are counted and, if a file is given, logged.
+    """An ASGI application whose requests are counted and, if a file is given, logged; several
+    workers put their counts together in a folder that they share.
 
     A log line has the time, the client's address, method, path, status, bytes and milliseconds;
     never a cell, a key or a query.
     """
 
-    def __init__(self, app: Any, shelf: Shelf, log: str | Path | None = None):
+    def __init__(
+        self,
+        app: Any,
+        shelf: Shelf,
+        log: str | Path | None = None,
+        shared: str | Path | None = None,
+    ):
         self.app = app
         self.shelf = shelf
+        self.shared = None if shared is None else Path(shared)
         self.log = None if log is None else open(log, "ab", buffering=0)  # noqa: SIM115
         self.requests: Counter[tuple[str, str, int]] = Counter()
         self.seconds = [0] * (len(_BOUNDS) + 1)
@@ -86,41 +96,75 @@ class Watched:
         return parts[1], verb
 
     def text(self) -> str:
-        """All counts in the text format of Prometheus; every worker counts its own requests."""
+        """All counts in the text format of Prometheus, those of the other workers too."""
+        samples = self.samples()
+        if self.shared is not None:
+            self.share()
+            for path in sorted(self.shared.iterdir()):
+                if path.suffix == ".json" and path.stem != str(os.getpid()):
+                    samples += _decode(path.read_bytes())
+        families: dict[str, list[str]] = {}
+        for head, name, value in samples:
+            families.setdefault(head, []).append(f"{name} {value}")
+        lines = [line for head in families for line in (head, *families[head])]
+        return "\n".join(lines) + "\n"
+
+    async def share_on(self, seconds: float = 0.5) -> None:
+        """Leave the counts where the other workers find them, until cancelled and then once more:
+        a scrape reaches any one of them."""
+        try:
+            while True:
+                self.share()
+                await asyncio.sleep(seconds)
+        finally:
+            self.share()
+
+    def share(self) -> None:
+        """The counts so far as a file of this worker; it stays when the worker ends, so that
+        counts do not fall."""
+        assert self.shared is not None
+        beside = self.shared / f"{os.getpid()}.part"
+        beside.write_bytes(_encode(self.samples()))
+        beside.replace(beside.with_suffix(".json"))
+
+    def samples(self) -> list[tuple[str, str, str]]:
+        """The first line of a family, the name of a sample with its labels, and its value."""
         worker = f'worker="{os.getpid()}"'
-        lines = ["# TYPE lyceum_requests_total counter"]
+        head = "# TYPE lyceum_requests_total counter"
+        samples = []
         for (model, verb, status), count in sorted(self.requests.items()):
             labels = (
                 f'model="{_escape(model)}",verb="{verb}",status="{status}",{worker}'
             )
-            lines.append(f"lyceum_requests_total{{{labels}}} {count}")
-        lines.append("# TYPE lyceum_request_seconds histogram")
+            samples.append((head, f"lyceum_requests_total{{{labels}}}", str(count)))
+        name = "lyceum_request_seconds"
+        head = f"# TYPE {name} histogram"
         total = 0
         for bound, count in zip((*_BOUNDS, "+Inf"), self.seconds):
             total += count
-            lines.append(
-                f'lyceum_request_seconds_bucket{{le="{bound}",{worker}}} {total}'
-            )
-        lines.append(f"lyceum_request_seconds_sum{{{worker}}} {self.total_seconds}")
-        lines.append(f"lyceum_request_seconds_count{{{worker}}} {total}")
-        lines += self._models(worker)
-        return "\n".join(lines) + "\n"
+            labels = f'le="{bound}",{worker}'
+            samples.append((head, f"{name}_bucket{{{labels}}}", str(total)))
+        samples.append((head, f"{name}_sum{{{worker}}}", str(self.total_seconds)))
+        samples.append((head, f"{name}_count{{{worker}}}", str(total)))
+        return samples + self._models(worker)
 
-    def _models(self, worker: str) -> list[str]:
-        rows = ["# TYPE lyceum_rows_total counter"]
-        alarms = ["# TYPE lyceum_drift_alarms_total counter"]
-        distances = ["# TYPE lyceum_drift_distance gauge"]
+    def _models(self, worker: str) -> list[tuple[str, str, str]]:
+        rows = "# TYPE lyceum_rows_total counter"
+        alarms = "# TYPE lyceum_drift_alarms_total counter"
+        distances = "# TYPE lyceum_drift_distance gauge"
+        samples = []
         for name, served in sorted(self.shelf.models.items()):
             label = f'model="{_escape(name)}",{worker}'
             watch = served.watch
-            rows.append(f"lyceum_rows_total{{{label}}} {watch.n_rows}")
-            alarms.append(f"lyceum_drift_alarms_total{{{label}}} {watch.n_alarms}")
+            samples.append((rows, f"lyceum_rows_total{{{label}}}", str(watch.n_rows)))
+            count = str(watch.n_alarms)
+            samples.append((alarms, f"lyceum_drift_alarms_total{{{label}}}", count))
             for result in watch.last:
                 column = f'{label},column="{_escape(result["column"])}"'
-                distances.append(
-                    f"lyceum_drift_distance{{{column}}} {result['distance']:.6g}"
-                )
-        return rows + alarms + distances
+                distance = f"{result['distance']:.6g}"
+                sample = f"lyceum_drift_distance{{{column}}}"
+                samples.append((distances, sample, distance))
+        return samples
 
 
 def _escape(text: str) -> str:

@@ -22,6 +22,7 @@ from lyceum._core.data import (
     Column,
     FileFormat,
     Kind,
+    LoadedTable,
     Rows,
     read_data,
     scan,
@@ -283,7 +284,7 @@ def cluster_table(
     source = type(data).__name__
     if isinstance(data, str | os.PathLike):
         source = Path(data).name
-    if not isinstance(data, Rows):
+    if not isinstance(data, Rows | LoadedTable):
         # read once, for the columns, the rows and the list of members
         data = read_data(data, file_format)
     left_out = uninformative_columns(data, keep=ignore, kinds=kinds)

@@ -40,6 +40,10 @@ class _TooLarge(Exception):
     pass
 
 
+class _CutOff(Exception):
+    """The client went away before its body was whole."""
+
+
 class Limited:
     """An ASGI application within limits."""
 
@@ -79,6 +83,8 @@ class Limited:
             async with asyncio.timeout(limits.answer_seconds):
                 await self.app(scope, _replay(body, receive), send_on)
             return
+        except _CutOff:
+            return  # nobody waits for an answer, and half a body is none
         except _TooLarge:
             answer = refusal(
                 413, f"the body is larger than {limits.body:,} bytes: send fewer rows"
@@ -108,7 +114,7 @@ async def _read_body(scope: Scope, receive: Any, most: int) -> bytes:
     while True:
         message = await receive()
         if message["type"] == "http.disconnect":
-            break
+            raise _CutOff
         part = message.get("body", b"")
         size += len(part)
         if size > most:

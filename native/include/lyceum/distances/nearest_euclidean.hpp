@@ -50,7 +50,10 @@ public:
           direct_(compared_.size()) {}
 
     void operator()(NearestOutput out) {
-        if (X_.rows) {
+        if (X_.rows <= few_queries) {  // packing both sides would take longer than all pairs
+            for (size_t q = 0; q < X_.rows; ++q)
+                compare(q, Y_.rows, [](size_t i) { return i; }), poll_(Y_.rows * d_);
+        } else {
             find_frame();
             pack_queries();
             const size_t size = chunk_rows(d_);
@@ -63,6 +66,7 @@ public:
 private:
     static constexpr size_t G = side_rows<Products>, R = group_rows<float>, L = lanes<float>;
     static constexpr double u = 1.02 / 16777216, farthest = 1e15;
+    static constexpr size_t few_queries = 3;
     static constexpr size_t most_columns = 100000;  // u (d + 3) must stay small
     static constexpr size_t most_by_score = 128;    // neighbors; with more, lists of scores would take much memory
     struct Waiting {
@@ -202,23 +206,28 @@ private:
         review_[q] = std::min(room_, std::max(first_review(), count_[q] + std::max<size_t>(16, k / 2)));
     }
 
-    // The rows that wait, four at a time, whose sums do not wait for one another.
     void compare_waiting(size_t q) {
         const Waiting* list = waiting_.data() + q * room_;
-        const T* x = X_.row(q);
-        for (size_t i = 0; i < count_[q]; i += 4) {
-            const T* y[4];
-            for (size_t c = 0; c < 4; ++c) y[c] = Y_.row(list[std::min(i + c, count_[q] - 1)].place());
-            SquaredDifferences::State<double> state[4];
-            for (size_t j = 0; j < d_; ++j)
-#pragma GCC unroll 4
-                for (size_t c = 0; c < 4; ++c)
-                    SquaredDifferences{}.add(state[c], static_cast<double>(x[j]), static_cast<double>(y[c][j]), j);
-            for (size_t c = 0; c < std::min<size_t>(4, count_[q] - i); ++c)
-                lists_.offer(q, state[c].sum, list[i + c].place());
-        }
+        compare(q, count_[q], [list](size_t i) { return list[i].place(); });
         compared_[q / R] += count_[q];
         count_[q] = 0;
+    }
+
+    // A query with `count` rows, eight at a time, whose sums do not wait for one another.
+    template <class Place>
+    void compare(size_t q, size_t count, Place place) {
+        const T* x = X_.row(q);
+        for (size_t i = 0; i < count; i += 8) {
+            const T* y[8];
+            for (size_t c = 0; c < 8; ++c) y[c] = Y_.row(place(std::min(i + c, count - 1)));
+            SquaredDifferences::State<double> state[8];
+            for (size_t j = 0; j < d_; ++j)
+#pragma GCC unroll 8
+                for (size_t c = 0; c < 8; ++c)
+                    SquaredDifferences{}.add(state[c], static_cast<double>(x[j]), static_cast<double>(y[c][j]), j);
+            for (size_t c = 0; c < std::min<size_t>(8, count - i); ++c)
+                if (state[c].sum <= *lists_.limits(q)) lists_.offer(q, state[c].sum, place(i + c));
+        }
     }
 
     // How far |a - b| may be from s |x - y|, and a score from its exact value.

@@ -143,6 +143,49 @@ template <class T>
     });
 }
 
+// Rows of Y that are compared with X as it is: a panel would take as long for one of them as for 64.
+inline constexpr size_t few_rows = 4;
+
+// The sum of x_j y_j, or of (x_j - y_j)^2, in vectors.
+template <bool differences, class T>
+inline T fold_cells(const T* x, const T* y, size_t d) {
+    constexpr size_t L = lanes<T>;
+    const auto term = [](auto a, auto b) {
+        if constexpr (differences)
+            return (a - b) * (a - b);
+        else
+            return a * b;
+    };
+    Vec<T> sums[4] = {};
+    size_t j = 0;
+    for (; j + 4 * L <= d; j += 4 * L)
+#pragma GCC unroll 4
+        for (size_t v = 0; v < 4; ++v) sums[v] += term(load(x + j + v * L), load(y + j + v * L));
+    for (; j + L <= d; j += L) sums[0] += term(load(x + j), load(y + j));
+    T sum = sum_lanes<T>((sums[0] + sums[1]) + (sums[2] + sums[3]));
+    for (; j < d; ++j) sum += term(x[j], y[j]);
+    return sum;
+}
+
+// kernel_sums for few rows of Y; a kernel of distances is given squared differences in place of squared lengths.
+template <bool differences, class T>
+[[gnu::noipa]] void kernel_sums_of_few(TurnProducts<T> kernel, Matrix<const T> X, Matrix<const double> coef,
+                                       Matrix<const T> Y, double* out) {
+    const size_t n = X.rows, outputs = coef.cols, padded = (n + panel_rows - 1) / panel_rows * panel_rows;
+    T* values = scratch<struct FewValues, T>(2 * padded);
+    T* squares = values + padded;
+    const T none{};
+    for (size_t r = 0; r < Y.rows; ++r) {
+        std::fill_n(values, 2 * padded, T{});
+        T* folded = differences ? squares : values;
+        for (size_t i = 0; i < n; ++i) folded[i] = fold_cells<differences>(X.row(i), Y.row(r), X.cols);
+        for (size_t i = 0; i < padded; i += panel_rows) kernel(values + i, 1, &none, squares + i);
+        for (size_t i = 0; i < n; ++i)
+            for (size_t c = 0; c < outputs; ++c)
+                out[r * outputs + c] += coef.row(i)[c] * static_cast<double>(values[i]);
+    }
+}
+
 // Products in place of kernel values: for rows whose products come from elsewhere, e.g. sparse ones.
 template <class T, class Kernel>
 void from_products(const Kernel& kernel, Matrix<T> products, const T* x_squares, const T* y_squares) {

@@ -25,9 +25,14 @@ from lyceum._core.base.one_record import (
     decide,
     is_record,
     member_answer,
+    once_per_record,
     plausible_cells,
 )
-from lyceum._core.base.operations import affine_operation, model_operations
+from lyceum._core.base.operations import (
+    affine_operation,
+    decides_apart,
+    model_operations,
+)
 from lyceum._core.base.posterior_classifier import (
     Outputs,
     OutputsClassifier,
@@ -88,6 +93,7 @@ __all__ = [
     "check_takes_weights",
     "complexity",
     "decide",
+    "decides_apart",
     "explain_frame",
     "finite_sums",
     "guard_public_methods",
@@ -97,6 +103,7 @@ __all__ = [
     "member_answer",
     "model_operations",
     "normalize_posteriors",
+    "once_per_record",
     "output_library",
     "parts_by_replacement",
     "pipeline_steps",

@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from math import isnan
 from numbers import Number
 from typing import Any
@@ -24,26 +25,25 @@ from lyceum._core.base.model_parts import pipeline_steps
 from lyceum._core.base.n_jobs_verbose import running_as_set
 from lyceum._core.base.posterior_classifier import PosteriorClassifier
 from lyceum._core.data import (
-    EXACT,
     Align,
     ArraySource,
     Block,
     Column,
+    Dense,
+    Recode,
+    Record,
+    RecordCoder,
     Rows,
     Schema,
-    coded_source,
-    is_beyond_floats,
-    missing_columns,
 )
-from lyceum._core.lazy_arrow import pa
 from lyceum._core.native import native
 from lyceum._core.report import Shown
 from lyceum._core.text import plain
+from lyceum._core.threads import in_this_thread
 from lyceum._core.types import Estimator
 from lyceum.errors import DataError, LyceumError
 
-Record = Mapping[str, Any] | Sequence[Any] | Any
-_METHODS = ("predict", "predict_proba")
+_METHODS = ("predict", "predict_proba", "decision_function", "predict_log_proba")
 _Function = Callable[[Block], np.ndarray]
 
 
@@ -112,97 +112,6 @@ class Decision(Shown):
         )
 
 
-# -- cells -----------------------------------------------------------------------------
-
-
-class RecordCoder:
-    """The cells of one record as the coded row that a table of it would give.
-
-    Numbers, text among known categories and missing cells are coded here; whatever else a cell may
-    be (dates as text, unusual types) goes through the reader of tables, which knows all of it.
-    """
-
-    def __init__(self, schema: Schema):
-        self.schema = schema
-        self.names = schema.names
-        self._codes = [_code_table(column) for column in schema]
-
-    def cells(self, record: Record) -> tuple[np.ndarray, Schema]:
-        """The cells, of shape (1, d), and their schema, which lists the texts of free text."""
-        values = self.values(record)
-        row = []
-        for value, (types, codes) in zip(values, self._codes):
-            if value is None or value != value:  # None or NaN
-                row.append(np.nan)
-            elif type(value) not in types:
-                return self._by_table(values)
-            elif codes is not None:
-                row.append(codes.get(value, -1.0))
-            elif -EXACT <= value <= EXACT or type(value) is float:
-                row.append(float(value))
-            else:  # a whole number that a float may not hold
-                return self._by_table(values)
-        return np.array([row], dtype=np.float64), self.schema
-
-    def values(self, record: Record) -> Any:
-        """The values in the order of the columns, from a dict, a struct or a sequence."""
-        if isinstance(record, Mapping):
-            try:
-                return [record[name] for name in self.names]
-            except KeyError:
-                raise missing_columns(
-                    [name for name in self.names if name not in record], list(record)
-                ) from None
-        fields = getattr(record, "__struct_fields__", None)
-        if fields is not None:
-            return self.values({name: getattr(record, name) for name in fields})
-        if isinstance(record, str) or not isinstance(record, Sequence | np.ndarray):
-            raise DataError(
-                f"a record is a dict of columns and values, or their values in order, not"
-                f" {type(record).__name__}"
-            )
-        if len(record) != len(self.names):
-            raise DataError(
-                f"the record has {len(record)} values for {len(self.names)} columns:"
-                f" {', '.join(map(repr, self.names[:5]))}, ..."
-            )
-        return record
-
-    def _by_table(self, values: Sequence[Any]) -> tuple[np.ndarray, Schema]:
-        arrays = []
-        for name, value in zip(self.names, values):
-            try:
-                arrays.append(pa.array([value]))
-            except (pa.ArrowException, OverflowError, TypeError, ValueError) as error:
-                raise DataError(
-                    f"column {name!r} cannot hold {str(value)[:50]!r}: {error}"
-                ) from error
-        source = coded_source(pa.table(arrays, names=self.names), self.schema)
-        return source.X, source.schema
-
-
-_Codes = tuple[tuple[type, ...], dict[Any, float] | None]
-
-
-def _code_table(column: Column) -> _Codes:
-    """The types of cells that are coded without a table, and their codes; no codes where a number
-    stands for itself."""
-    if column.is_free_text or column.is_time:
-        return (), None
-    if column.categories is None:
-        return (float, int), None
-    labels = column.categories.tolist()
-    kind = column.categories.dtype.kind
-    if column.numeric:
-        return ((bool,) if kind == "b" else (float, int)), None
-    codes = {label: float(code) for code, label in enumerate(labels)}
-    if all(type(label) is str for label in labels):
-        return (str,), codes
-    if kind in "iuf" and not is_beyond_floats(column.categories):
-        return (float, int), codes
-    return (), None
-
-
 # -- the way of a record through a model -----------------------------------------------
 
 
@@ -238,11 +147,16 @@ class _Path:
 
 
 def _steps_that_change(steps: Sequence[Any], schema: Schema) -> tuple[Any, ...]:
-    """The steps without those that leave every block of these columns as it is."""
+    """The steps without those that leave every dense row of these columns as it is."""
     kept = []
     for step in steps:
         after = step.schema(schema)
-        if not (isinstance(step, Align) and _is_idle(step, schema)):
+        is_idle = isinstance(step, Dense)
+        if isinstance(step, Recode):
+            is_idle = not schema.number_codes
+        elif isinstance(step, Align):
+            is_idle = _is_idle(step, schema)
+        if not is_idle:
             kept.append(step)
         schema = after
     return tuple(kept)
@@ -286,23 +200,38 @@ class RecordModel:
         self._steps: tuple[Any, ...] = ()
         if self._prepared is not None:
             self._steps = _steps_that_change(self._prepared.steps, schema)
+        self._paths: dict[str, _Path | None] = {}
         self._predict = self._path("predict")
         self._posteriors = self._path("predict_proba") if self._has_posteriors else None
+        self._shares_steps = self._prepares_alike()
         self._is_posterior_rule = self._decides_by_posteriors()
+
+    def _prepares_alike(self) -> bool:
+        """Whether classes and posteriors come from the same cells."""
+        if self._predict is None or self._posteriors is None:
+            return False
+        kinds = [
+            [(type(step), getattr(step, "allow_missing", None)) for step in path.steps]
+            for path in (self._predict, self._posteriors)
+        ]
+        return kinds[0] == kinds[1]
 
     def _decides_by_posteriors(self) -> bool:
         """Whether one pass gives both the class and the posteriors."""
         return (
-            self._predict is not None
-            and self._posteriors is not None
+            self._shares_steps
             and isinstance(self.learner, PosteriorClassifier)
-            and self._predict.function == self.learner._most_probable
-            and self._posteriors.function == self.learner._posteriors
-            and len(self._predict.steps) == len(self._posteriors.steps)
+            and self._predict.function == self.learner._most_probable  # type: ignore[union-attr]
+            and self._posteriors.function == self.learner._posteriors  # type: ignore[union-attr]
         )
 
     def _path(self, method: str) -> _Path | None:
         """What `method` computes of a block; None where it does more than that."""
+        if method not in self._paths:
+            self._paths[method] = self._new_path(method)
+        return self._paths[method]
+
+    def _new_path(self, method: str) -> _Path | None:
         rows = self._prepared
         if rows is None or not hasattr(self.learner, method):
             return None
@@ -360,6 +289,10 @@ class RecordModel:
         if self._is_posterior_rule:
             code, posterior = self._by_posteriors(block)
             return self.labels[code], posterior  # type: ignore[index]
+        if self._shares_steps:
+            block = self._prepare_cells(block)
+            predicted = self._predict.function(block).tolist()[0]  # type: ignore[union-attr]
+            return predicted, np.asarray(self._posteriors.function(block))  # type: ignore[union-attr]
         predicted = self._output("predict", self._predict, block).tolist()[0]
         if not self._has_posteriors:
             return predicted, None
@@ -368,9 +301,7 @@ class RecordModel:
     def _by_posteriors(self, block: Block) -> tuple[int, np.ndarray]:
         """The code of the class and the posteriors from one pass: as `predict` does, the class is
         that of the largest log joint, if the learner has one."""
-        for step in self._posteriors.steps:  # type: ignore[union-attr]
-            block = step(block)
-        _check_kept(block)
+        block = self._prepare_cells(block)
         if self.learner._has_posteriors:
             posterior = np.ascontiguousarray(self.learner._posteriors(block))
             scores = posterior
@@ -382,10 +313,24 @@ class RecordModel:
             native.posterior(scores)
         return int(code[0]), scores
 
+    def _prepare_cells(self, block: Block) -> Block:
+        for step in self._posteriors.steps:  # type: ignore[union-attr]
+            block = step(block)
+        _check_kept(block)
+        return block
+
     def answer_block(self, method: str, block: Block) -> np.ndarray:
-        """What `predict` or `predict_proba` gives for one coded row of the model's columns."""
-        path = self._predict if method == "predict" else self._posteriors
-        return self._output(method, path, block)
+        """What a method gives for one coded row of the model's columns."""
+        return self._output(method, self._path(method), block)
+
+    def predict_rows(self, X: np.ndarray, schema: Schema) -> np.ndarray | None:
+        """What `predict` gives for coded rows of the model's columns, without looking at schemas
+        again; None where it does more than to compute a function of the rows."""
+        if self.inner is not None or self._predict is None:
+            return None
+        with running_as_set(self.learner):
+            answer = np.asarray(self._predict(Block(X, None, None, 0, schema)))
+        return answer if len(answer) == len(X) else None
 
     def _output(self, method: str, path: _Path | None, block: Block) -> np.ndarray:
         if path is not None:
@@ -484,34 +429,62 @@ _thread = threading.local()
 
 @contextmanager
 def _answering() -> Iterator[None]:
-    """Members of ensembles that are asked inside are compiled too."""
-    before = getattr(_thread, "answering", False)
-    _thread.answering = True
+    """Members of ensembles that are asked inside are compiled too, and answer in this thread."""
+    before = getattr(_thread, "answers", None)
+    # what members answered: classes and posteriors of an ensemble come from the same
+    _thread.answers = {}
     try:
-        yield
+        with in_this_thread():
+            yield
     finally:
-        _thread.answering = before
+        _thread.answers = before
 
 
 def member_answer(member: Estimator, method: str, source: ArraySource) -> Any:
     """The answer of a member to the one row of a record, by its compiled way; None where a whole
     model was not asked for a record."""
-    if not getattr(_thread, "answering", False) or method not in _METHODS:
+    if getattr(_thread, "answers", None) is None or method not in _METHODS:
         return None
     if source.n_rows != 1 or source.schema.has_free_text:
         return None
+    if not isinstance(source.X, np.ndarray):
+        return None
+    answer = partial(_compiled_answer, member, method, source)
+    return once_per_record(member, method, source, answer)
+
+
+def once_per_record(
+    owner: Any, what: str, source: ArraySource | None, answer: Callable[[], Any]
+) -> Any:
+    """A copy of `answer()`, an array, which is kept while a record is decided: the classes and the
+    posteriors of an ensemble come from the same sums."""
+    answers = getattr(_thread, "answers", None)
+    if answers is None or source is None or source.n_rows != 1:
+        return answer()
+    key = (id(owner), what, source.X.tobytes())
+    if key not in answers:
+        answers[key] = answer()
+    kept = answers[key]
+    return None if kept is None else kept.copy()
+
+
+def _compiled_answer(member: Estimator, method: str, source: ArraySource) -> Any:
     compiled = _compiled.get(member)
     if compiled is None or compiled.is_stale:
-        _thread.answering = False  # what compiles is asked as tables are
+        answers = _thread.answers
+        _thread.answers = None  # what compiles is asked as tables are
         try:
             compiled = RecordModel(member)
         finally:
-            _thread.answering = True
+            _thread.answers = answers
         _compiled[member] = compiled
-    if source.schema.names != compiled.coder.names:
+    schema = compiled.coder.schema
+    # a member learned from these very columns
+    if source.schema.columns is not schema.columns and (
+        source.schema.names != schema.names
+    ):
         return None
-    block = Block(source.X, None, None, 0, Schema(source.schema.columns))
-    return compiled.answer_block(method, block)
+    return compiled.answer_block(method, Block(source.X, None, None, 0, schema))
 
 
 _n_fits: WeakKeyDictionary[Any, int] = WeakKeyDictionary()

@@ -26,6 +26,12 @@ def model_operations(model: Estimator, schema: Schema) -> list[Operation]:
     return [*_preparation(steps, schema), *learner._operations()]
 
 
+def decides_apart(model: Estimator) -> bool:
+    """Whether the operations of a classifier give posteriors and then the scores that decide,
+    which may not agree: votes of pairs, for one."""
+    return getattr(pipeline_steps(model)[-1], "_decides_apart", False)
+
+
 def _preparation(steps: list[Any], schema: Schema) -> list[Operation]:
     """From the cells of a record to what the learner computes with: the steps that `predict`
     itself would run."""

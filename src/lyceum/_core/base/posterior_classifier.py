@@ -288,5 +288,5 @@ class OutputsClassifier(PosteriorClassifier):
     def _predict_classes(self, X: Data, one_output: Any) -> Any:
         """Predictions of `one_output`, a function of a block, or of all outputs."""
         if getattr(self, "n_outputs_", 1) == 1:
-            return self._apply(partial(one_output), X)
+            return self._apply(one_output, X)
         return self._apply(self._most_probable_classes, X)

@@ -43,6 +43,7 @@ from lyceum._core.data.inspection.inspect import inspect
 from lyceum._core.data.inspection.odd_cells import OddCells, odd_cells
 from lyceum._core.data.inspection.pairs import PairInspection, inspect_pair
 from lyceum._core.data.inspection.result import ColumnInspection, Inspection, time_text
+from lyceum._core.data.record_cells import Record, RecordCoder
 from lyceum._core.data.rows.block import (
     Block,
     as_float,
@@ -108,6 +109,8 @@ __all__ = [
     "PairInspection",
     "ProfiledFile",
     "Recode",
+    "Record",
+    "RecordCoder",
     "Rows",
     "Schema",
     "Statistic",

@@ -190,7 +190,7 @@ class MemberData:
             codes = self.class_codes(member, classes, rows, columns)
             return one_hot(codes, len(classes))
         seen = self.predict_with(member, "predict_proba", rows, columns)
-        if len(member.classes_) == len(classes):
+        if len(getattr(member, "classes_", classes)) == len(classes):
             return seen
         # rows drawn for the member may lack a class of the ensemble: its posterior is 0
         proba = np.zeros((len(seen), len(classes)))

@@ -265,7 +265,8 @@ class Ensemble(Learner):
             refuse_codes(source.schema)
             container = source.X
             given: Any = X
-            if sparse.issparse(given) and given.shape == container.shape:
+            is_indexed = sparse.issparse(given) and given.format in ("csr", "csc")
+            if is_indexed and given.shape == container.shape:
                 container = given  # in its own format
         if any(are_ours) or self._keeps_source:
             return MemberData(source, container, labels, named)

@@ -7,7 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from lyceum._core.base import model_operations, plausible_cells, takes_rows
+from lyceum._core.base import (
+    decides_apart,
+    model_operations,
+    plausible_cells,
+    takes_rows,
+)
 from lyceum._core.data import ArraySource, Schema
 from lyceum._core.members.data import MemberData
 from lyceum._core.types import Operation
@@ -40,6 +45,10 @@ def class_operations(
     """The posteriors of a member, one per class of the ensemble; its vote where it has none, or
     where votes are asked for."""
     operations = member_operations(member, schema, columns)
+    if decides_apart(member):
+        K = len(member.classes_)
+        first = K if vote else 0
+        operations.append(("pick", {"columns": list(range(first, first + K))}))
     if vote or not hasattr(member, "predict_proba"):
         operations.append(("vote", {}))
     if len(member.classes_) < len(classes):

@@ -37,6 +37,7 @@ _EXPORTED = (
     "weight",
 )
 _ENGINES = {"quickest": 0, "walk": 1, "scan": 2}
+_FEW_ROWS = 16
 
 
 def native_tree(tree: Tree, n_columns: int) -> Any:
@@ -149,7 +150,7 @@ class Router:
     # what is not part of the state: locks and native objects, made again after unpickling
     def _start(self) -> None:
         self._lock = threading.Lock()
-        self._packed: dict[np.dtype, Any] = {}
+        self._packed: dict[tuple[np.dtype, str], Any] = {}
         self._codes: tuple[bytes | None, np.ndarray] | None = None
         self._arrays = [native_tree(tree, self.n_columns) for tree in self.trees]
         self._shares_missing = any(arrays.shares_missing for arrays in self._arrays)
@@ -182,11 +183,11 @@ class Router:
         ends = np.empty((len(X), len(self.trees)), dtype=np.int32)
         split = self._split_rows(X)
         if split is None:
-            self._pack(X.dtype).leaves(X, 0, len(self.trees), ends)
+            self._pack(X).leaves(X, 0, len(self.trees), ends)
             return ends
         whole = ~split
         whole_ends = np.empty((np.count_nonzero(whole), ends.shape[1]), np.int32)
-        self._pack(X.dtype).leaves(X[whole], 0, len(self.trees), whole_ends)
+        self._pack(X).leaves(X[whole], 0, len(self.trees), whole_ends)
         ends[whole] = whole_ends
         for t, arrays in enumerate(self._arrays):
             column = np.empty(np.count_nonzero(split), dtype=np.int32)
@@ -240,11 +241,11 @@ class Router:
             last = len(self.trees)
         split = self._split_rows(X)
         if split is None:
-            self._pack(X.dtype).add_values(X, first, last, out)
+            self._pack(X).add_values(X, first, last, out)
             return
         whole = ~split
         whole_out = np.ascontiguousarray(out[whole])
-        self._pack(X.dtype).add_values(X[whole], first, last, whole_out)
+        self._pack(X).add_values(X[whole], first, last, whole_out)
         out[whole] = whole_out
         split_out = np.ascontiguousarray(out[split])
         for t in range(first, last):
@@ -290,19 +291,26 @@ class Router:
         split = np.isnan(X).any(axis=1)
         return split if split.any() else None
 
-    def _pack(self, dtype: np.dtype) -> Any:
+    def _pack(self, X: np.ndarray) -> Any:
         # one packing per type of cells, made by the first thread that asks
         with self._lock:
-            if dtype not in self._packed:
-                pack = getattr(native, _PACKED[dtype])
-                self._packed[dtype] = pack(
-                    self._arrays,
-                    list(self.values),
-                    self.columns,
-                    self.n_columns,
-                    _ENGINES[self.engine],
-                )
-            return self._packed[dtype]
+            packed = self._packed_by(X.dtype, self.engine)
+            # a scan takes as long for one row as for a tile of them
+            if len(X) < _FEW_ROWS and self.engine == "quickest" and packed.scans:
+                packed = self._packed_by(X.dtype, "walk")
+            return packed
+
+    def _packed_by(self, dtype: np.dtype, engine: str) -> Any:
+        if (dtype, engine) not in self._packed:
+            pack = getattr(native, _PACKED[dtype])
+            self._packed[dtype, engine] = pack(
+                self._arrays,
+                list(self.values),
+                self.columns,
+                self.n_columns,
+                _ENGINES[engine],
+            )
+        return self._packed[dtype, engine]
 
     def __getstate__(self) -> dict[str, Any]:
         return {

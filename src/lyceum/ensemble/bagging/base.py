@@ -11,7 +11,12 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum._core.base import check_same_columns, takes_weights, undefined
+from lyceum._core.base import (
+    check_same_columns,
+    once_per_record,
+    takes_weights,
+    undefined,
+)
 from lyceum._core.constraints import Interval
 from lyceum._core.members import (
     MEMBER_CONSTRAINTS,
@@ -341,6 +346,10 @@ class BaggingBase(Ensemble):
 
     def _mean(self, data: MemberData) -> np.ndarray:
         """The mean answer of all members, summed in their order."""
+        mean = partial(self._new_mean, data)
+        return once_per_record(self, "mean", data.source, mean)
+
+    def _new_mean(self, data: MemberData) -> np.ndarray:
         L = len(self.estimators_)
         router = self._forest(data)
         if router is not None:

@@ -314,6 +314,11 @@ class Forest(WithTrees, Learner):
         return unfitted_tree(self)
 
     @property
+    def estimator(self) -> Any:
+        """`estimator_`, by the name that it has in scikit-learn before `fit`."""
+        return unfitted_tree(self)
+
+    @property
     def estimators_samples_(self) -> list[np.ndarray]:
         """The rows that every tree was drawn, as often as it was; drawn anew from the seed."""
         check_is_fitted(self)

@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum._core.base import Classifier, check_same_columns
+from lyceum._core.base import Classifier, check_same_columns, once_per_record
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import row_weights
 from lyceum._core.members import (
@@ -406,6 +406,10 @@ class AdaBoostClassifier(Classifier, MemberImportances, Ensemble):
 
     def _votes(self, data: MemberData) -> np.ndarray:
         """V, (n, K), summed in the order of the members."""
+        sums = partial(self._sums, data)
+        return once_per_record(self, "votes", data.source, sums)
+
+    def _sums(self, data: MemberData) -> np.ndarray:
         if data.source is not None and are_trees(self.estimators_, one_leaf=True):
             return self._forest().sums(cells_of_trees(data.source))
         V = np.zeros((data.n_rows, len(self.classes_)))

@@ -21,11 +21,19 @@ from lyceum._core.members import (
     MemberData,
     MemberImportances,
     explains_rows,
+    member_operations,
 )
 from lyceum._core.statistics import seed_from
 from lyceum._core.steps import StepColumn, StepKind
 from lyceum._core.threads import ordered_map
-from lyceum._core.types import Categories, Data, Estimator, Target, Weights
+from lyceum._core.types import (
+    Categories,
+    Data,
+    Estimator,
+    Operation,
+    Target,
+    Weights,
+)
 from lyceum.ensemble.boosting.adaboost_members import LearnerFitter, draws_rows
 from lyceum.ensemble.boosting.adaboost_rounds import (
     ALL,
@@ -357,6 +365,13 @@ class AdaBoostRegressor(Regressor, MemberImportances, Ensemble):
     def _median(self, data: MemberData, count: int | None = None) -> np.ndarray:
         answers, middle = self._median_members(data, count)
         return answers[middle, np.arange(answers.shape[1])]
+
+    def _operations(self) -> list[Operation]:
+        branches = [
+            member_operations(member, self.schema_) for member in self.estimators_
+        ]
+        weights = {"weights": self.alphas_.tolist()}
+        return [("branches", {"branches": branches}), ("weighted_median", weights)]
 
     def _median_parts(self, data: MemberData) -> np.ndarray:
         """The prediction, the base and the contributions of the median member of every row."""

@@ -11,7 +11,13 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum._core.base import Classifier, Regressor, takes_weights, undefined
+from lyceum._core.base import (
+    Classifier,
+    Regressor,
+    once_per_record,
+    takes_weights,
+    undefined,
+)
 from lyceum._core.constraints import Interval
 from lyceum._core.data import Column
 from lyceum._core.members import (
@@ -27,8 +33,10 @@ from lyceum._core.native import native
 from lyceum._core.probability import AGAINST_RUNNER_UP, runner_up
 from lyceum._core.statistics import seed_from
 from lyceum._core.threads import ordered_map
+from lyceum._core.trees import Router, Tree
 from lyceum._core.types import Categories, Data, Operation
 from lyceum.ensemble.boosting.losses import Loss, Squared, class_loss
+from lyceum.ensemble.tree_members import are_trees, cells_of_trees, forest
 from lyceum.errors import SettingError
 from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
@@ -214,11 +222,27 @@ class _GenericBoosting(Ensemble):
 
     def _scores(self, data: MemberData) -> np.ndarray:
         """F, (n, n_scores), summed in the order of the rounds."""
-        work = partial(self._round_scores, data=data)
+        sums = partial(self._sums, data)
+        return once_per_record(self, "scores", data.source, sums)
+
+    def _sums(self, data: MemberData) -> np.ndarray:
         F = np.tile(self.init_, (data.n_rows, 1))
+        if data.source is not None and are_trees(self.estimators_, one_leaf=True):
+            if self.estimators_:
+                self._forest().add_values(cells_of_trees(data.source), F)
+            return F
+        work = partial(self._round_scores, data=data)
         for added in ordered_map(work, range(len(self.steps_))):
             F += added
         return F
+
+    def _forest(self) -> Router:
+        """One router for members that are trees, whose nodes add their step."""
+        S = len(self.init_)
+        n = len(self.estimators_)
+        outputs = np.arange(n) % S
+        steps = np.repeat(self.steps_, S)
+        return forest(self, [None] * n, _node_values, steps, outputs)
 
     def _score_operations(self) -> list[Operation]:
         """F of a row, for exported models."""
@@ -286,6 +310,10 @@ class _GenericBoosting(Ensemble):
             "steps_": (len(self.estimators_) // S,),
             "init_": (S,),
         }
+
+
+def _node_values(tree: Tree) -> np.ndarray:
+    return tree.node_values
 
 
 class GenericBoostingRegressor(Regressor, MemberImportances, _GenericBoosting):

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.base import ClassifierMixin, clone, is_classifier, is_regressor
 from sklearn.utils import Bunch, get_tags
 from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import check_is_fitted
@@ -238,6 +238,11 @@ class NamedEnsemble(_BaseComposition, Ensemble):
     columns_: list[np.ndarray | None]
     classes_: np.ndarray
 
+    @property
+    def _predicts_classes(self) -> bool:
+        # not by scikit-learn's is_classifier, which asks every member for its tags
+        return isinstance(self, ClassifierMixin)
+
     # -- members -----------------------------------------------------------------------
 
     def _default_members(self) -> list[Any]:
@@ -350,7 +355,7 @@ class NamedEnsemble(_BaseComposition, Ensemble):
     def _check_tasks(self, members: Sequence[Member]) -> None:
         fits = is_regressor
         word = "regressor"
-        if is_classifier(self):
+        if self._predicts_classes:
             fits = is_classifier
             word = "classifier"
         for member in members:
@@ -439,7 +444,7 @@ class NamedEnsemble(_BaseComposition, Ensemble):
     ) -> np.ndarray:
         """Posteriors (n, K), votes (n, K) or numbers (n, 1) of member i."""
         columns = self.columns_[i]
-        if not is_classifier(self):
+        if not self._predicts_classes:
             return data.numbers(fitted, rows, columns)[:, None]
         if vote:
             codes = data.class_codes(fitted, self.classes_, rows, columns)
@@ -451,7 +456,7 @@ class NamedEnsemble(_BaseComposition, Ensemble):
     ) -> list[Operation]:
         """`_answer` for exported models."""
         columns = self.columns_[i]
-        if not is_classifier(self):
+        if not self._predicts_classes:
             return member_operations(fitted, self.schema_, columns)
         return class_operations(fitted, self.classes_, self.schema_, columns, vote)
 
@@ -473,7 +478,7 @@ class NamedEnsemble(_BaseComposition, Ensemble):
         n = len(target)
         labels = target
         kind = "k_fold"
-        if is_classifier(self):
+        if self._predicts_classes:
             labels = self.classes_[target]
             kind = "stratified"
         if cv == "leave_one_out":
@@ -485,7 +490,7 @@ class NamedEnsemble(_BaseComposition, Ensemble):
                     f"{type(self).__name__} cannot leave rows out of n_samples={n}: cv={cv}"
                 )
             cv = splitter(kind, n_splits=folds, random_state=self.seed_ % 2**31)
-        return given_splits(cv, n, labels, classifier=is_classifier(self))
+        return given_splits(cv, n, labels, classifier=self._predicts_classes)
 
     def _out_of_fold(
         self,
@@ -507,7 +512,7 @@ class NamedEnsemble(_BaseComposition, Ensemble):
             (i, train, test) for train, test in splits for i in range(len(members))
         ]
         width = 1
-        if is_classifier(self):
+        if self._predicts_classes:
             width = len(self.classes_)
         out = np.full((len(members), len(target), width), np.nan)
 
@@ -547,7 +552,7 @@ class NamedEnsemble(_BaseComposition, Ensemble):
     @property
     def _unit(self) -> str:
         """What explanations are measured in."""
-        if is_classifier(self):
+        if self._predicts_classes:
             return "posterior"
         return self.schema_.target_name or "y"
 

@@ -13,7 +13,7 @@ from lyceum._core.base import Classifier, normalize_posteriors
 from lyceum._core.constraints import StrOptions
 from lyceum._core.members import MemberData
 from lyceum._core.report import Shown
-from lyceum._core.types import Categories, Data, Target, Weights
+from lyceum._core.types import Categories, Data, Operation, Target, Weights
 from lyceum.bayes import NaiveBayes
 from lyceum.ensemble.committees.base import NAMED_CONSTRAINTS, NamedEnsemble
 from lyceum.ensemble.committees.cascade_thresholds import Flow, choose_thresholds
@@ -329,6 +329,19 @@ class CascadeClassifier(Classifier, NamedEnsemble):
 
     def _fused_answer(self, data: MemberData) -> np.ndarray:
         return normalize_posteriors(self._posteriors(data))
+
+    def _operations(self) -> list[Operation]:
+        branches = [
+            self._answer_operations(s, member)
+            for s, member in enumerate(self.estimators_)
+        ]
+        stages = {
+            "width": len(self.classes_),
+            "next": self.next_.tolist(),
+            "thresholds": self.thresholds_.tolist(),
+        }
+        every: Operation = ("branches", {"branches": branches})
+        return [every, ("cascade", stages), ("shares", {})]
 
     def predict(self, X: Data) -> Any:
         """The class that the stage which is sure enough gives to each row."""

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import clone, is_classifier
+from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
@@ -165,7 +165,7 @@ class _Stacking(MemberColumns, NamedEnsemble):
         self.level0_ = columns
         self.level0_rows_ = tested
         self.level0_target_ = target[tested]
-        if is_classifier(self):
+        if self._predicts_classes:
             self.level0_target_ = self.classes_[target[tested]]
         table = self._level1(columns, data, tested)
         self.final_estimator_ = self._fit_final(table, target[tested], weights)
@@ -195,7 +195,7 @@ class _Stacking(MemberColumns, NamedEnsemble):
             w = w[positive]
         labels = target
         column = Column("y", why="y")
-        if is_classifier(self):
+        if self._predicts_classes:
             labels = self.classes_[target]
             two = len(self.classes_) == 2
             column = Column("y", "binary" if two else "categorical", self.classes_, "y")
@@ -207,7 +207,7 @@ class _Stacking(MemberColumns, NamedEnsemble):
         return learner.fit(table.X, labels, sample_weight=w)
 
     def _level0_names(self) -> list[str]:
-        if not is_classifier(self):
+        if not self._predicts_classes:
             return list(self.names_)
         labels = self.classes_
         if len(labels) == 2:
@@ -216,7 +216,7 @@ class _Stacking(MemberColumns, NamedEnsemble):
 
     def _columns_of(self, answers: np.ndarray) -> np.ndarray:
         """Answers side by side, (n, columns); of two classes the first adds nothing."""
-        if is_classifier(self) and answers.shape[2] == 2:
+        if self._predicts_classes and answers.shape[2] == 2:
             answers = answers[:, :, 1:]
         return np.concatenate(list(answers), axis=1)
 
@@ -250,7 +250,7 @@ class _Stacking(MemberColumns, NamedEnsemble):
         """The answers of the final learner for level-1 rows: posteriors (n, K), or numbers (n,)."""
         final = self.final_estimator_
         level1 = MemberData(table if takes_rows(final) else None, table.X)
-        if is_classifier(self):
+        if self._predicts_classes:
             return normalize_posteriors(level1.posteriors(final, self.classes_))
         return np.asarray(level1.predict_with(final), dtype=np.float64)
 
@@ -261,7 +261,7 @@ class _Stacking(MemberColumns, NamedEnsemble):
         branches = []
         for i, member in enumerate(self.estimators_):
             operations = self._answer_operations(i, member)
-            if is_classifier(self) and len(self.classes_) == 2:
+            if self._predicts_classes and len(self.classes_) == 2:
                 operations.append(("pick", {"columns": [1]}))
             branches.append(operations)
         if self.passthrough:
@@ -272,7 +272,7 @@ class _Stacking(MemberColumns, NamedEnsemble):
         answers = np.zeros((1, len(self.level0_names_)))
         level1 = self._level1(answers, MemberData(source)).schema
         final = member_operations(self.final_estimator_, level1)
-        if is_classifier(self):
+        if self._predicts_classes:
             final = class_operations(self.final_estimator_, self.classes_, level1)
             final.append(("shares", {}))
         return [("branches", {"branches": branches}), *final]
@@ -348,7 +348,7 @@ class _Stacking(MemberColumns, NamedEnsemble):
         parts = np.full((n, added.shape[1] - 1, 3), np.nan)
         parts[:, :-1, 2] = added[:, 2:]
         parts[:, -1, 2] = added[:, 1]
-        if is_classifier(self):
+        if self._predicts_classes:
             parts[:, :L, 0] = answers.argmax(axis=2).T
             parts[:, :L, 1] = answers[:, np.arange(n), added[:, 0].astype(int)].T
         else:

@@ -6,7 +6,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import Classifier, Regressor, normalize_posteriors, undefined
@@ -204,7 +203,7 @@ class _Voting(MemberColumns, NamedEnsemble):
         if self._rule not in _WITHOUT_WEIGHTS:
             weights = self.weights_
         fused = fuse(answers, self._rule, weights)
-        may_be_zero = self._rule == "minimum" and is_classifier(self)
+        may_be_zero = self._rule == "minimum" and self._predicts_classes
         if self._rule != "product" and not may_be_zero:
             return fused
         # where every class has a product or minimum of zero, or next to it, the mean decides
@@ -220,7 +219,7 @@ class _Voting(MemberColumns, NamedEnsemble):
             for i, member in enumerate(self.estimators_)
         ]
         rule = "sum" if self._rule in _SUMS else self._rule
-        width = len(self.classes_) if is_classifier(self) else 1
+        width = len(self.classes_) if self._predicts_classes else 1
         fused = {"rule": rule, "weights": self.weights_.tolist(), "width": width}
         return [("branches", {"branches": branches}), ("fuse", fused)]
 
@@ -239,7 +238,7 @@ class _Voting(MemberColumns, NamedEnsemble):
         answers = self._answers(data, vote=self._rule == "vote")
         fused = self._fuse_stacked(answers)
         shares = member_shares(answers, fused, self._rule, self.weights_)
-        if not is_classifier(self):
+        if not self._predicts_classes:
             supports = np.full(shares.shape, np.nan)
             return np.stack([answers[:, :, 0], supports, shares], axis=2).swapaxes(0, 1)
         supports = answers[:, np.arange(len(fused)), fused.argmax(axis=1)]
@@ -256,7 +255,7 @@ class _Voting(MemberColumns, NamedEnsemble):
         """A fitted ensemble of fewer members, chosen on validation rows; see `prune_ensemble`."""
         answers = self.member_outputs(X)
         target = np.asarray(y)
-        if is_classifier(self):
+        if self._predicts_classes:
             target = np.searchsorted(self.classes_, target)
         pruning = prune_ensemble(
             target,
@@ -300,7 +299,7 @@ class _Voting(MemberColumns, NamedEnsemble):
             rows.append([name, member_kind(member), self._columns_text(i), weight])
         if hasattr(self, "validation_errors_"):
             loss = "squared error"
-            if is_classifier(self):
+            if self._predicts_classes:
                 loss = "error"
             heads.append(f"{loss} left out")
             for row, error in zip(rows, self.validation_errors_.tolist()):

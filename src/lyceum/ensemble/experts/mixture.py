@@ -12,7 +12,7 @@ from lyceum._core.base import Learner, is_pipeline, takes_weights
 from lyceum._core.data import ArraySource, Rows, Schema
 from lyceum._core.members import MemberData
 from lyceum._core.solvers import fit_softmax
-from lyceum._core.types import Estimator
+from lyceum._core.types import Estimator, Operation
 from lyceum.errors import DataError
 from lyceum.progress import report
 
@@ -57,6 +57,28 @@ class GateTree:
             shares = np.concatenate(parts, axis=1)
             first += self.branching**level
         return shares
+
+    def operations(self, gates: np.ndarray) -> list[Operation]:
+        """The probability of every leaf, for exported models: the product of those of its path."""
+        levels = []
+        first = 0
+        for level in range(self.depth):
+            nodes = gates[first : first + self.branching**level]
+            branches = []
+            for V in nodes:
+                scores = {"coef": V[:, :-1].tolist(), "intercept": V[:, -1].tolist()}
+                branches.append([("linear", scores), ("softmax", {})])
+            ways = self.branching ** (level + 1)
+            below = np.repeat(np.arange(ways), self.n_leaves // ways).tolist()
+            every: Operation = ("branches", {"branches": branches})
+            levels.append([every, ("pick", {"columns": below})])
+            first += len(nodes)
+        product = {
+            "rule": "product",
+            "weights": [1.0 / self.depth] * self.depth,
+            "width": self.n_leaves,
+        }
+        return [("branches", {"branches": levels}), ("fuse", product)]
 
     def child_shares(self, leaves: np.ndarray) -> list[np.ndarray]:
         """The target of every gate, (n, branching) each, from responsibilities of the leaves."""

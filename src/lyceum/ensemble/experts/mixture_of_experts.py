@@ -14,19 +14,33 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum._core.base import (
     CATEGORICAL_FEATURES,
     Learner,
+    affine_operation,
     complexity,
     is_pipeline,
     normalize_posteriors,
+    pipeline_steps,
     replace_columns,
     takes_weights,
     undefined,
 )
 from lyceum._core.constraints import HasMethods, Interval
 from lyceum._core.data import Block, row_weights
-from lyceum._core.members import EitherTask, has_classes
+from lyceum._core.members import (
+    EitherTask,
+    class_operations,
+    has_classes,
+    member_operations,
+)
 from lyceum._core.statistics import seed_from
 from lyceum._core.steps import StepColumn, StepKind
-from lyceum._core.types import Categories, Data, Estimator, Target, Weights
+from lyceum._core.types import (
+    Categories,
+    Data,
+    Estimator,
+    Operation,
+    Target,
+    Weights,
+)
 from lyceum.ensemble.committees.explanation import MemberExplanation
 from lyceum.ensemble.experts.mixture import (
     ExpertRows,
@@ -275,6 +289,24 @@ class _Experts(EitherTask, Learner):
             if len(Z):
                 mean += shares[:, j] * expert.predict(Z)
         return mean
+
+    def _operations(self) -> list[Operation]:
+        members = []
+        for expert in self.estimators_:
+            # experts learned from standardized columns
+            schema = pipeline_steps(expert)[0].schema_
+            if has_classes(self):
+                members.append(class_operations(expert, self.classes_, schema))
+            else:
+                members.append(member_operations(expert, schema))
+        width = len(self.classes_) if has_classes(self) else 1
+        branches = [self._tree.operations(self.gates_), *members]
+        operations: list[Operation] = [
+            affine_operation(self.mean_, self.scale_),
+            ("branches", {"branches": branches}),
+            ("mix", {"n": len(members), "width": width}),
+        ]
+        return [*operations, ("shares", {})] if has_classes(self) else operations
 
     # -- what was learned --------------------------------------------------------------
 

@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, is_regressor
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import (
@@ -26,10 +26,10 @@ from lyceum._core.base import (
 )
 from lyceum._core.constraints import HasMethods
 from lyceum._core.data import ArraySource, Column, Schema
-from lyceum._core.members import Ensemble, MemberData
+from lyceum._core.members import Ensemble, MemberData, member_operations
 from lyceum._core.threads import ordered_map
-from lyceum._core.types import Data, Estimator, Target, Weights
-from lyceum.errors import SettingError
+from lyceum._core.types import Data, Estimator, Operation, Target, Weights
+from lyceum.errors import SettingError, cannot_export
 from lyceum.linear import LogisticRegression
 from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
@@ -126,18 +126,47 @@ def member_weights(estimator: Estimator, w: np.ndarray | None) -> np.ndarray | N
 
 
 def binary_score(member: Estimator, data: MemberData) -> np.ndarray:
-    """How far a member is for 1: its decision function, P(1|x) - P(0|x), or 1 and -1, (n,)."""
+    """How far a member is for 1: its decision function, P(1|x) - P(0|x), twice the number that a
+    regressor predicts less 1, or 1 and -1, (n,)."""
     if hasattr(member, "decision_function"):
         scores = data.predict_with(member, "decision_function")
         return scores.reshape(-1).astype(np.float64)
     if hasattr(member, "predict_proba"):
         return 2.0 * yes_posterior(member, data) - 1.0
+    if is_regressor(member):  # of the numbers 0 and 1
+        return 2.0 * data.numbers(member) - 1.0
     return np.where(data.predict_with(member) == 1, 1.0, -1.0)
 
 
 def yes_posterior(member: Estimator, data: MemberData) -> np.ndarray:
     """P(1|x), (n,)."""
     return data.predict_with(member, "predict_proba").astype(np.float64)[:, 1]
+
+
+def score_operations_of(member: Any, schema: Schema) -> list[Operation]:
+    """`binary_score` for exported models."""
+    if isinstance(member, ConstantMember):
+        raise cannot_export(member, "a binary problem has rows of one side only")
+    operations = member_operations(member, schema)
+    difference: Operation = ("linear", {"coef": [[-1.0, 1.0]], "intercept": [0.0]})
+    last = operations[-1][0]
+    if not hasattr(member, "decision_function"):
+        if not hasattr(member, "predict_proba"):
+            operations.append(("vote", {}))
+        return [*operations, difference]
+    # decision functions are log-odds, or f(x)
+    if last == "softmax":
+        return [*operations[:-1], difference]
+    if last == "sides":
+        return operations[:-1]
+    raise cannot_export(member, "as a member: its scores have no operations")
+
+
+def posterior_operations_of(member: Any, schema: Schema) -> list[Operation]:
+    """`yes_posterior` for exported models."""
+    if isinstance(member, ConstantMember):
+        raise cannot_export(member, "a binary problem has rows of one side only")
+    return [*member_operations(member, schema), ("pick", {"columns": [1]})]
 
 
 def has_posteriors(model: Estimator) -> bool:
@@ -291,6 +320,15 @@ class BinaryMembers(Classifier, Ensemble):
         scores = self._class_scores(self._scores(data))
         scores[:, self.class_weight_ == 0] = -np.inf  # a class without rows
         return scores
+
+    def _score_branches(self) -> Operation:
+        """The scores of all members, for exported models."""
+        if len(self.classes_) < 2 or (self.class_weight_ == 0).any():
+            raise cannot_export(self, "there is one class, or a class without rows")
+        branches = [
+            score_operations_of(member, self.schema_) for member in self.estimators_
+        ]
+        return "branches", {"branches": branches}
 
     def _decision(self, data: MemberData) -> np.ndarray:
         return of_two_classes(self._decision_scores(data))

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
+from sklearn.base import is_regressor
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -256,6 +257,8 @@ class _CellInputs(EstimatorInputs):
 
 
 def _predict(member: Estimator, data: MemberData) -> np.ndarray:
+    if is_regressor(member):
+        return (binary_score(member, data) > 0).astype(np.int64)
     return (data.predict_with(member) == 1).astype(np.int64)
 
 

@@ -13,17 +13,19 @@ from lyceum._core.base import normalize_posteriors
 from lyceum._core.constraints import StrOptions
 from lyceum._core.members import MemberData
 from lyceum._core.threads import ordered_map
-from lyceum._core.types import Categories, Data
+from lyceum._core.types import Categories, Data, Operation
 from lyceum.ensemble.multiclass.binary_members import (
     BINARY_CONSTRAINTS,
     BinaryMembers,
     has_posteriors,
     log_answers,
+    posterior_operations_of,
     with_ties_broken,
     yes_posterior,
 )
 from lyceum.errors import DataError
 
+_BOTH: dict[str, Any] = {"coef": [[-1.0], [1.0]], "intercept": [0.0, 0.0]}
 _CERTAIN = 1e-7  # pairwise posteriors keep this distance from 0 and 1
 _SLICE = 4096  # rows whose systems of equations are held at once
 
@@ -140,6 +142,37 @@ class OneVsOneClassifier(BinaryMembers):
         With two classes it is the score of the one member, (n,).
         """
         return super().decision_function(X)
+
+    @property
+    def _decides_apart(self) -> bool:
+        return has_posteriors(self)
+
+    def _operations(self) -> list[Operation]:
+        K = len(self.classes_)
+        scores = self._score_branches()
+        pairs = [list(pair) for pair in combinations(range(K), 2)]
+        if K == 2:
+            decided = [scores, ("linear", _BOTH)]
+        elif self.decision == "votes":
+            votes = {"machines": pairs, "size": K, "strict": True, "breaks_ties": True}
+            decided = [scores, ("pairs", votes)]
+        else:
+            sums = {"coef": self._weights().tolist(), "intercept": [0.0] * K}
+            decided = [scores, ("linear", sums)]
+        if not self._decides_apart:
+            return decided
+        branches = [
+            posterior_operations_of(member, self.schema_) for member in self.estimators_
+        ]
+        posteriors: list[Operation] = [("branches", {"branches": branches})]
+        if K == 2:
+            posteriors.append(("linear", {**_BOTH, "intercept": [1.0, 0.0]}))
+        else:
+            coupled = {"pairs": pairs, "size": K, "least": _CERTAIN, "floor": 0.0}
+            posteriors.append(("couple", coupled))
+        if self.decision == "posteriors" and K > 2:
+            decided = posteriors
+        return [("branches", {"branches": [posteriors, decided]})]
 
     def votes(self, X: Data) -> Any:
         """The number of pairs that every class wins, (n, K)."""

@@ -10,15 +10,15 @@ from sklearn.utils.metaestimators import available_if
 
 from lyceum._core.base import normalize_posteriors
 from lyceum._core.constraints import StrOptions
-from lyceum._core.members import MemberData, member_operations
+from lyceum._core.members import MemberData
 from lyceum._core.threads import ordered_map
 from lyceum._core.types import Categories, Data, Operation
 from lyceum.ensemble.multiclass.binary_members import (
     BINARY_CONSTRAINTS,
     BinaryMembers,
-    ConstantMember,
     has_posteriors,
     log_answers,
+    posterior_operations_of,
     yes_posterior,
 )
 from lyceum.errors import cannot_export
@@ -157,12 +157,8 @@ class OneVsRestClassifier(BinaryMembers):
         if K < 2 or self.decision != "scores" or not has_posteriors(self):
             raise cannot_export(self, "it decides by votes, or by scores alone")
         branches = [
-            [*member_operations(member, self.schema_), ("pick", {"columns": [1]})]
-            for member in self.estimators_
-            if not isinstance(member, ConstantMember)
+            posterior_operations_of(member, self.schema_) for member in self.estimators_
         ]
-        if len(branches) < len(self.estimators_):
-            raise cannot_export(self, "a class has no rows, or all of them")
         operations: list[Operation] = [("branches", {"branches": branches})]
         if K == 2:
             both = {"coef": [[-1.0], [1.0]], "intercept": [1.0, 0.0]}

@@ -12,7 +12,7 @@ import numpy as np
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.members import MemberData
 from lyceum._core.statistics import seed_from
-from lyceum._core.types import Categories, Data
+from lyceum._core.types import Categories, Data, Operation
 from lyceum.ensemble.multiclass.binary_members import BINARY_CONSTRAINTS, BinaryMembers
 from lyceum.ensemble.multiclass.codes import (
     bch_code,
@@ -31,6 +31,12 @@ _LOSSES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "hinge": lambda m: np.maximum(0.0, 1.0 - m),
     "logistic": lambda m: np.logaddexp(0.0, -m),
     "exponential": lambda m: np.exp(np.minimum(-m, 700.0)),
+}
+# the same for exported models: factor · function(start + sign · m) is minus the loss
+_LOSS_PARTS: dict[str, tuple[float, float, str, float]] = {
+    "hinge": (-1.0, 1.0, "relu", -1.0),
+    "logistic": (1.0, 0.0, "log_sigmoid", 1.0),
+    "exponential": (-1.0, 0.0, "exp", -1.0),
 }
 
 
@@ -167,6 +173,34 @@ class OutputCodeClassifier(BinaryMembers):
         for column, score in zip(code.T, scores.T):
             summed -= _LOSSES[self.loss](column * score[:, None])
         return summed / L
+
+    def _operations(self) -> list[Operation]:
+        code = self.code_.astype(np.float64)
+        K, L = code.shape
+        scores = self._score_branches()
+        if (K, L) == (2, 1):
+            return [
+                scores,
+                ("linear", {"coef": [[-1.0], [1.0]], "intercept": [0.0] * 2}),
+            ]
+        if self.decoding == "hamming":
+            halves = {"coef": (code / 2.0).tolist(), "intercept": [-L / 2.0] * K}
+            return [scores, ("activate", {"function": "sign"}), ("linear", halves)]
+        if self.loss == "linear":
+            sums = {"coef": self._weights().tolist(), "intercept": [0.0] * K}
+            return [scores, ("linear", sums)]
+        # the margins code_kl f_l of all classes and members, then minus the mean of their losses
+        margins = np.zeros((K * L, L))
+        margins[np.arange(K * L), np.tile(np.arange(L), K)] = code.ravel()
+        sign, start, function, factor = _LOSS_PARTS[self.loss]
+        spread = {"coef": (sign * margins).tolist(), "intercept": [start] * (K * L)}
+        means = np.kron(np.eye(K), np.full((1, L), factor / L))
+        return [
+            scores,
+            ("linear", spread),
+            ("activate", {"function": function}),
+            ("linear", {"coef": means.tolist(), "intercept": [0.0] * K}),
+        ]
 
     @property
     def _sums_scores(self) -> bool:

@@ -71,7 +71,10 @@ class _ProductKernel(Kernel):
             return super().sums(A, coef, B)
         coef = np.asarray(coef, dtype=np.float64)
         columns = np.ascontiguousarray(coef[:, None] if coef.ndim == 1 else coef)
-        A, B = self._center_rows(A, B)
+        if (
+            len(B) > native.few_kernel_rows
+        ):  # of fewer rows differences are taken cell by cell
+            A, B = self._center_rows(A, B)
         out = np.zeros((len(B), columns.shape[1]))
         native.kernel_sums(*self.native, A, columns, B, out, n_threads())
         return out.reshape(len(B), *coef.shape[1:])

@@ -11,11 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
-from lyceum._core.base import normalize_posteriors
+from lyceum._core.base import affine_operation, normalize_posteriors
 from lyceum._core.probability import fit_sigmoid
-from lyceum._core.types import Estimator
+from lyceum._core.types import Estimator, Operation
 
 _FOLDS = 5
+_CERTAIN = 1e-7  # posteriors of machines keep this distance from 0 and 1
+_LEAST = 1e-12  # of a posterior
 
 
 def machine_classes(n_classes: int, strategy: str) -> list[tuple[int, int]]:
@@ -111,7 +113,7 @@ def coupled_posteriors(
     n = len(p)
     if n_classes == 2:
         return np.column_stack([1.0 - p[:, 0], p[:, 0]])
-    p = np.clip(p, 1e-7, 1.0 - 1e-7)
+    p = np.clip(p, _CERTAIN, 1.0 - _CERTAIN)
     if machines[0][0] < 0:
         return normalize_posteriors(p)
     # r_ij, the posterior of i by the machine of i and j
@@ -129,7 +131,33 @@ def coupled_posteriors(
     right = np.zeros((n, n_classes + 1, 1))
     right[:, n_classes] = 1.0
     coupled = np.linalg.solve(system, right)[:, :n_classes, 0]
-    return normalize_posteriors(np.maximum(coupled, 1e-12))
+    return normalize_posteriors(np.maximum(coupled, _LEAST))
+
+
+def posterior_operations(
+    calibration: np.ndarray, machines: list[tuple[int, int]], n_classes: int
+) -> list[Operation]:
+    """From f of every machine to `coupled_posteriors`, for exported models."""
+    slopes, offsets = calibration.T
+    p: list[Operation] = [
+        ("linear", {"coef": np.diag(slopes).tolist(), "intercept": offsets.tolist()}),
+        ("activate", {"function": "sigmoid"}),
+    ]
+    if n_classes == 2:
+        both = {"coef": [[-1.0], [1.0]], "intercept": [1.0, 0.0]}
+        return [*p, ("linear", both)]
+    if machines[0][0] < 0:
+        n = len(machines)
+        within = dict(affine_operation(np.zeros(n), np.ones(n))[1])
+        within |= {"low": [_CERTAIN] * n, "high": [1.0 - _CERTAIN] * n}
+        return [*p, ("affine", within), ("shares", {})]
+    pairs = {
+        "pairs": [list(pair) for pair in machines],
+        "size": n_classes,
+        "least": _CERTAIN,
+        "floor": _LEAST,
+    }
+    return [*p, ("couple", pairs)]
 
 
 def calibrate_machines(

@@ -29,6 +29,7 @@ from lyceum.kernels.svm.multiclass import (
     machine_classes,
     machine_rows,
     pack_pairs,
+    posterior_operations,
     unpack_pairs,
 )
 from lyceum.kernels.svm.report import (
@@ -420,7 +421,8 @@ class SVC(Classifier, SupportVectors):
         return self.strategy == "one_vs_one" or len(self.classes_) <= 2
 
     def _machine_coef(self) -> np.ndarray:
-        if not self._has_pairs:
+        # the only machine of two classes has seen all support vectors
+        if not self._has_pairs or len(self.dual_coef_) == 1:
             return super()._machine_coef()
         codes = np.repeat(np.arange(len(self.classes_)), self.n_support_)
         return unpack_pairs(dense_cells(self.dual_coef_), self.machines_, codes)
@@ -437,17 +439,36 @@ class SVC(Classifier, SupportVectors):
             return np.column_stack([-scores[:, 0], scores[:, 0]])
         return class_scores(scores, self.machines_, K)
 
+    @property
+    def _decides_apart(self) -> bool:
+        return self._has_posteriors
+
     def _operations(self) -> list[Operation]:
+        if len(self.classes_) < 2:
+            raise cannot_export(self, "it has one class")
+        scores = self._machine_operations()
+        decided = self._decision_operations()
+        if not self._has_posteriors:
+            return [*scores, *decided]
+        posteriors = posterior_operations(
+            self.calibration_, self.machines_, len(self.classes_)
+        )
+        return [*scores, ("branches", {"branches": [posteriors, decided]})]
+
+    def _decision_operations(self) -> list[Operation]:
+        """From f of every machine to what classes are decided by, for exported models."""
         K = len(self.classes_)
-        if K < 2 or self._has_posteriors:
-            raise cannot_export(self, "it has one class, or probability=True")
-        operations = self._machine_operations()
         if K == 2:
-            return [*operations, ("sides", {})]
+            return [("sides", {})]
         if not self._has_pairs:
-            return operations
-        pairs = {"machines": [list(pair) for pair in self.machines_], "size": K}
-        return [*operations, ("pairs", pairs)]
+            return []
+        pairs = {
+            "machines": [list(pair) for pair in self.machines_],
+            "size": K,
+            "strict": False,
+            "breaks_ties": bool(self.break_ties),
+        }
+        return [("pairs", pairs)]
 
     def decision_function(self, X: Data) -> Any:
         """f(x) of the second of two classes, (n,), or one score per class, (n, K).

@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import logsumexp
 
-from lyceum._core.base import PosteriorClassifier
+from lyceum._core.base import PosteriorClassifier, affine_operation
 from lyceum._core.constraints import StrOptions
 from lyceum._core.data import Block
 from lyceum._core.solvers import fit_softmax, softmax
-from lyceum._core.types import Categories, Data, Target, Weights
-from lyceum.errors import SettingError
+from lyceum._core.types import Categories, Data, Operation, Target, Weights
+from lyceum.errors import SettingError, cannot_export
 from lyceum.neighbors.radial.network import (
     RADIAL_CONSTRAINTS,
     RadialNetwork,
@@ -199,6 +199,22 @@ class RBFNetworkClassifier(PosteriorClassifier, RadialNetwork):
         outputs = outputs + self.class_prior_
         kept = np.where(self.class_prior_ > 0, np.maximum(outputs, _LEAST), 0.0)
         return kept / kept.sum(axis=1, keepdims=True)
+
+    def _operations(self) -> list[Operation]:
+        prior = self.class_prior_
+        if not (prior > 0).all():
+            raise cannot_export(self, "a class has no rows")
+        prepare = affine_operation(self.mean_, self.scale_)
+        outputs = [prepare, *self._units.operations()]
+        if self.outputs == "logistic":
+            return [*outputs, ("softmax", {})]
+        K = len(prior)
+        # max(f + prior, least) = relu(f + prior - least) + least
+        identity = np.eye(K).tolist()
+        above = {"coef": identity, "intercept": (prior - _LEAST).tolist()}
+        least = {"coef": identity, "intercept": [_LEAST] * K}
+        relu: Operation = ("activate", {"function": "relu"})
+        return [*outputs, ("linear", above), relu, ("linear", least), ("shares", {})]
 
     def explain(self, X: Data) -> Explanation:
         """What every column adds to the posterior of the predicted class, from the mean row to the

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from lyceum._core.base import Regressor
+from lyceum._core.base import Regressor, affine_operation
 from lyceum._core.data import Block
-from lyceum._core.types import Categories, Data, Target, Weights
+from lyceum._core.types import Categories, Data, Operation, Target, Weights
 from lyceum.neighbors.radial.network import RadialNetwork
 from lyceum.report import Explanation
 
@@ -140,6 +140,14 @@ class RBFNetworkRegressor(Regressor, RadialNetwork):
 
     def _values(self, block: Block) -> np.ndarray:
         return self._value(self._scale_rows(block))
+
+    def _operations(self) -> list[Operation]:
+        scale = {
+            "coef": [[float(self.target_scale_)]],
+            "intercept": [float(self.target_mean_)],
+        }
+        prepare = affine_operation(self.mean_, self.scale_)
+        return [prepare, *self._units.operations(), ("linear", scale)]
 
     def unit_outputs(self, X: Data) -> Any:
         """What every unit adds to the prediction, (n_samples, m), in the units of the target.

@@ -10,6 +10,7 @@ from scipy.stats import qmc
 from lyceum._core.distances import nearest
 from lyceum._core.solvers import ranked_squares
 from lyceum._core.statistics import row_uniforms
+from lyceum._core.types import Operation
 from lyceum.cluster import KMeans
 
 # of the largest squared singular value: broad units overlap, and need small ones for their fit
@@ -151,6 +152,39 @@ class RadialUnits:
         if self.linear:
             out += np.einsum("ij,id,jdk->ik", H, Z, self.weights[:, 1:])
         return out
+
+    def operations(self) -> list[Operation]:
+        """`outputs` of scaled cells, for exported models."""
+        m, d = self.centers.shape
+        K = len(self.bias)
+        units = {
+            "centers": self.centers.tolist(),
+            "halves": (0.5 / self.widths**2).tolist(),
+            "constants": np.broadcast_to(self.log_gains, m).tolist(),
+        }
+        activate: Operation = ("activate", {"function": "exp"})
+        if self.normalized:
+            activate = ("softmax", {})
+        H: list[Operation] = [("radial", units), activate]
+        bias = self.bias.tolist()
+        if not self.linear:
+            return [
+                *H,
+                ("linear", {"coef": self.weights[:, 0].T.tolist(), "intercept": bias}),
+            ]
+        # the models a_j + B_j z of all units, weighted by their activations
+        slopes = self.weights[:, 1:].transpose(0, 2, 1).reshape(m * K, d)
+        models = {
+            "coef": slopes.tolist(),
+            "intercept": self.weights[:, 0].ravel().tolist(),
+        }
+        both = [H, [("linear", models)]]
+        identity = {"coef": np.eye(K).tolist(), "intercept": bias}
+        return [
+            ("branches", {"branches": both}),
+            ("mix", {"n": m, "width": K}),
+            ("linear", identity),
+        ]
 
     # -- gradients ---------------------------------------------------------------------
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 
@@ -52,6 +53,19 @@ class OutOfSample:
     predicted: np.ndarray
     weight: np.ndarray | None
     groups: np.ndarray | None = None
+
+    def take(self, which: np.ndarray) -> OutOfSample:
+        """The predictions at some indices, or where a mask is true.
+
+        Parameters
+        ----------
+        which : array of int or bool
+        """
+        columns: dict[str, Any] = {}
+        for field in fields(OutOfSample):
+            values = getattr(self, field.name)
+            columns[field.name] = None if values is None else values[which]
+        return OutOfSample(**columns)
 
     def __iter__(self):
         return iter((self.y, self.predicted))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 from scipy import stats
 
-from lyceum._core.data import Column, time_text
+from lyceum._core.data import Column, row_weights, time_text
 from lyceum._core.report import Shown
 from lyceum._core.text import plain
 from lyceum.studies.compare.loss_rule import LossRule
@@ -86,7 +86,7 @@ def group_losses(
 ) -> list[GroupLoss]:
     """What every group costs; the surest bad one, by its excess in interval widths, is first.
 
-    `columns` has the cells of every column, coded, one per prediction of the sample.
+    The sample has every row once; `columns` has the cells of these rows, coded.
     """
     masks = [
         (column, text, mask)
@@ -95,16 +95,22 @@ def group_losses(
         if _FEWEST <= np.count_nonzero(mask) < len(mask)
     ]
     groups = []
+    w = row_weights(sample.weight, len(losses))
+    weighted = w * losses
+    weight = w.sum()
+    total = weighted.sum()
     for column, text, mask in masks:
-        part = _take(sample, mask)
+        part = sample.take(mask)
         # Student's quantile at α / m, as few rows tell their own spread badly
         freedom = max(1.0, n_independent(part) - 1.0)
         z = stats.t.isf(_ALPHA / (2.0 * len(masks)), freedom)
         confidence = 1.0 - 2.0 * float(stats.norm.sf(z))
         loss, (low, high), _ = loss_and_interval(rule, part, losses[mask], confidence)
-        rest, _, _ = loss_and_interval(rule, _take(sample, ~mask), losses[~mask])
-        n_rows = len(np.unique(part.rows))
-        groups.append(GroupLoss(column.name, text, n_rows, loss, low, high, rest))
+        others = (total - weighted[mask].sum()) / (weight - w[mask].sum())
+        rest = float(np.sqrt(others) if rule.is_root else others)
+        groups.append(
+            GroupLoss(column.name, text, len(part.rows), loss, low, high, rest)
+        )
     return sorted(groups, key=_excess, reverse=True)
 
 
@@ -139,11 +145,3 @@ def _text(column: Column, value: Any) -> str:
     if column.is_time:
         return time_text(value)
     return f"{value:.6g}" if isinstance(value, float) else str(value)
-
-
-def _take(sample: OutOfSample, mask: np.ndarray) -> OutOfSample:
-    columns: dict[str, Any] = {}
-    for field in fields(OutOfSample):
-        values = getattr(sample, field.name)
-        columns[field.name] = None if values is None else values[mask]
-    return OutOfSample(**columns)

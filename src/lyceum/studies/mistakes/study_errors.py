@@ -13,11 +13,13 @@ import numpy as np
 
 from lyceum._core.report import Shown
 from lyceum._core.text import plain, show_count
+from lyceum._core.threads import one_thread
 from lyceum.errors import SettingError, StudyError
 from lyceum.report import Summary, Table
 from lyceum.studies.compare.loss_rule import LossRule
 from lyceum.studies.compare.metrics import loss_and_interval
 from lyceum.studies.compare.out_of_sample import OutOfSample
+from lyceum.studies.compare.trials import by_row
 from lyceum.studies.mistakes.group_losses import GroupLoss, group_losses
 from lyceum.studies.plan.plan import Plan, Task
 from lyceum.studies.plan.study_data import StudyData
@@ -224,9 +226,13 @@ class StudyErrors(Shown):
         """The groups of one column each, the surest bad one first."""
         data = self._data
         cells = np.concatenate([np.asarray(block.X) for block in data.rows.blocks()])
-        index = np.searchsorted(data.numbers, self.sample.rows)
+        losses, _ = by_row(self.sample, self._losses)
+        _, first = np.unique(self.sample.rows, return_index=True)
+        sample = self.sample.take(first)
+        index = np.searchsorted(data.numbers, sample.rows)
         columns = {column: cells[index, j] for j, column in enumerate(data.schema)}
-        return group_losses(self.sample, self._losses, self._rule, columns)
+        with one_thread():  # short sums: waking threads would cost more
+            return group_losses(sample, losses, self._rule, columns)
 
     @property
     def worst_group(self) -> str:
@@ -358,8 +364,14 @@ class StudyErrors(Shown):
         label = self.study.comparison[self.learner].label
         return Summary(f"Mistakes of {label}", facts, tables)
 
-    def as_dict(self, n_rows: int = _LISTED) -> dict[str, Any]:
-        """Counts, groups and rows in JSON's own types."""
+    def as_dict(self, n_rows: int = _LISTED, *, groups: bool = True) -> dict[str, Any]:
+        """Counts, rows and, unless they are left out, groups, in JSON's own types."""
+        searched = {}
+        if groups:
+            searched = {
+                "worst_group": self.worst_group,
+                "groups": [group.as_dict() for group in self.groups],
+            }
         return plain(
             {
                 "learner": self.learner,
@@ -369,8 +381,7 @@ class StudyErrors(Shown):
                 "n_rows": self.n_rows,
                 "n_wrong": self.n_wrong,
                 "n_disputed": self.n_disputed,
-                "worst_group": self.worst_group,
-                "groups": [group.as_dict() for group in self.groups],
+                **searched,
                 "wrong": [row.as_dict() for row in self.wrong_rows(n_rows)],
                 "disputed": [row.as_dict() for row in self.disputed_rows(n_rows)],
             }

@@ -20,7 +20,7 @@ _COLUMNS = (
 
 def _alarm() -> BayesNet:
     """Pearl's alarm: a burglary or an earthquake sets it off, and two neighbors call."""
-    states = ["no", "yes"]
+    states = ("no", "yes")
     return BayesNet(
         [
             TableNode("burglary", states, table=[0.999, 0.001]),
@@ -28,26 +28,26 @@ def _alarm() -> BayesNet:
             TableNode(
                 "alarm",
                 states,
-                ["burglary", "earthquake"],
+                ("burglary", "earthquake"),
                 [[[0.999, 0.001], [0.71, 0.29]], [[0.06, 0.94], [0.05, 0.95]]],
             ),
-            TableNode("john", states, ["alarm"], [[0.95, 0.05], [0.1, 0.9]]),
-            TableNode("mary", states, ["alarm"], [[0.99, 0.01], [0.3, 0.7]]),
+            TableNode("john", states, ("alarm",), [[0.95, 0.05], [0.1, 0.9]]),
+            TableNode("mary", states, ("alarm",), [[0.99, 0.01], [0.3, 0.7]]),
         ]
     )
 
 
 def _sprinkler() -> BayesNet:
-    states = ["no", "yes"]
+    states = ("no", "yes")
     return BayesNet(
         [
             TableNode("cloudy", states, table=[0.5, 0.5]),
-            TableNode("sprinkler", states, ["cloudy"], [[0.5, 0.5], [0.9, 0.1]]),
-            TableNode("rain", states, ["cloudy"], [[0.8, 0.2], [0.2, 0.8]]),
+            TableNode("sprinkler", states, ("cloudy",), [[0.5, 0.5], [0.9, 0.1]]),
+            TableNode("rain", states, ("cloudy",), [[0.8, 0.2], [0.2, 0.8]]),
             TableNode(
                 "wet",
                 states,
-                ["sprinkler", "rain"],
+                ("sprinkler", "rain"),
                 [[[1.0, 0.0], [0.1, 0.9]], [[0.1, 0.9], [0.01, 0.99]]],
             ),
         ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ _COLUMNS = (
     StepColumn("height", "distance", "the smallest distance of two clusters"),
     StepColumn("clusters", "clusters", "clusters that are left"),
 )
-_RULES = {
+_RULES: dict[str, tuple[Callable[..., Any], str]] = {
     "single": (np.min, "smallest"),
     "complete": (np.max, "largest"),
     "average": (np.mean, "mean"),

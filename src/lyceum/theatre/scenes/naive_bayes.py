@@ -30,6 +30,7 @@ def perform(stage: Stage) -> Performance:
     model.fit(frame, table.target)
     row = min(stage["row"], len(table.target)) - 1
     detail = model.explain(frame.slice(row, 1)).detail(0)
+    assert detail is not None
     # the classes in the order of the table of the working
     classes = list(detail.columns[1:])
     *factors, _, posterior = detail.rows

@@ -6,7 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from lyceum.reinforcement import GridWorld, QLearning, value_iteration
+from lyceum.reinforcement import (
+    DecisionProcess,
+    GridWorld,
+    QLearning,
+    value_iteration,
+)
 from lyceum.report import StepColumn, Steps
 from lyceum.theatre.marks import Mark, box, drawing, label
 from lyceum.theatre.method import Performance, Stage, StageSetting, TheatreMethod
@@ -79,7 +84,8 @@ def _sweeps(stage: Stage) -> Performance:
     """A scene per sweep, with the cell that changes most worked out."""
     world = _world(stage)
     gamma = stage["gamma"]
-    policy = value_iteration(world, gamma, tol=1e-3, record=True)
+    process = DecisionProcess.of_environment(world)
+    policy = value_iteration(process, gamma, tol=1e-3, record=True)
     records = policy.record[: _MOST_SCENES + 1]
     scenes = []
     for number, record in enumerate(records):
@@ -206,7 +212,7 @@ def _learning(stage: Stage) -> Performance:
         q[state, record["action"]] = record["value"]
         scenes.append(_update(stage, world, record, _q_picture(world, q, state)))
     columns = [column for column in model.steps().columns if column.name != "episode"]
-    keep = [{"step": 0}]
+    keep: list[dict[str, Any]] = [{"step": 0}]
     for i, record in enumerate(model.record_[:_MOST_SCENES]):
         names = {
             "state": _name(world, record["state"]),

@@ -7,8 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from lyceum._core.base import affine_operation
 from lyceum._core.data import Schema, row_weights
 from lyceum._core.trees import GROUPS, THRESHOLD, Tree
+from lyceum._core.types import Operation
 from lyceum.errors import ModelFileError
 
 
@@ -125,6 +127,43 @@ class StepColumns:
             Z -= self.center[only]
         np.copyto(Z, 0.0, where=np.isnan(Z))
         return Z
+
+    def operations(self) -> list[Operation]:
+        """`center_cells` for exported models: a sum of what numbers and categories give, each in
+        its own columns."""
+        p = len(self.center)
+        branches: list[list[Operation]] = []
+        numbers = [j for j, ranks in enumerate(self.ranks) if not len(ranks)]
+        if numbers:
+            columns = self.start[numbers]
+            branches.append(
+                [
+                    ("pick", {"columns": numbers}),
+                    affine_operation(self.center[columns], np.ones(len(columns))),
+                    ("fill", {"values": [0.0] * len(numbers), "flagged": []}),
+                    ("scatter", {"columns": columns.tolist(), "size": p}),
+                ]
+            )
+        tables = [
+            [j, self._step_table(j).tolist()]
+            for j, ranks in enumerate(self.ranks)
+            if len(ranks)
+        ]
+        if tables:
+            sums = {"log_prior": [0.0] * p, "gaussians": [], "tables": tables}
+            branches.append([("column_densities", sums)])
+        added = {"rule": "sum", "weights": [1.0] * len(branches), "width": p}
+        return [("branches", {"branches": branches}), ("fuse", added)]
+
+    def _step_table(self, j: int) -> np.ndarray:
+        """What every category of a column gives, (n_categories, p); zeros without rows in fit."""
+        ranks = self.ranks[j]
+        first, last = self.start[j : j + 2]
+        table = np.zeros((len(ranks), len(self.center)))
+        known = ranks >= 0
+        above = ranks[known, None] > np.arange(last - first)
+        table[known, first:last] = above - self.center[first:last]
+        return table
 
     def _step_cells(self, X: np.ndarray, only: np.ndarray) -> np.ndarray:
         """Numbers as they are, categories as one 0/1 column per step between ranks; NaN where

@@ -15,6 +15,7 @@ from lyceum._core.base import (
     CATEGORICAL_FEATURES,
     Learner,
     Regressor,
+    affine_operation,
     complexity,
     typical_row,
 )
@@ -34,8 +35,8 @@ from lyceum._core.trees import (
     float_cells,
     tree_path,
 )
-from lyceum._core.types import Categories, Data, Target, Weights
-from lyceum.errors import ModelFileError
+from lyceum._core.types import Categories, Data, Operation, Target, Weights
+from lyceum.errors import ModelFileError, cannot_export
 from lyceum.report import Explanation, Summary, Table
 from lyceum.trees.model_trees.m5_columns import StepColumns
 from lyceum.trees.model_trees.m5_models import (
@@ -356,6 +357,27 @@ class ModelTreeRegressor(Regressor, TreeModel, Learner):
         """The value of the smoothed model of the leaf that a row comes to."""
         check_is_fitted(self)
         return self._apply(partial(node_predictions, self), X)
+
+    def _operations(self) -> list[Operation]:
+        if hasattr(self, "estimators_"):
+            raise cannot_export(self, "its leaves hold learners")
+        p = self.coef_.shape[1]
+        if not p:
+            raise cannot_export(self, "it has no columns")
+        # the coefficients of the leaf, times the centered cells and 1
+        models = np.column_stack([self.coef_, self.intercept_])
+        router = Router([self.tree_], self.n_features_in_, values=[models])
+        cells = [*self.columns_.operations(), ("before", {"values": [1.0]})]
+        order = {"columns": [*range(1, p + 1), 0]}
+        branches = [router.operations([0.0] * (p + 1)), [*cells, ("pick", order)]]
+        low, high = self.limits_.tolist()
+        within = {**affine_operation(np.zeros(1), np.ones(1))[1]}
+        within |= {"low": [low], "high": [high]}
+        return [
+            ("branches", {"branches": branches}),
+            ("mix", {"n": p + 1, "width": 1}),
+            ("affine", within),
+        ]
 
     def apply(self, X: Data) -> Any:
         """The node of `tree_` where every row ends."""

@@ -26,13 +26,22 @@ def show(desk: Desk, address: Address) -> dict[str, Any]:
         result="errors",
     )
     return {
-        **errors.as_dict(address.count("rows", _LISTED)),
+        **errors.as_dict(address.count("rows", _LISTED), groups=False),
         "learners": [
             {"name": learner.name, "label": learner.label}
             for learner in study.comparison.learners
         ],
         "classes": None if study.classes is None else [str(c) for c in study.classes],
         "action": action.as_dict(),
+    }
+
+
+def groups(desk: Desk, address: Address) -> dict[str, Any]:
+    """The groups of rows, the surest bad one first; they take longer than the rows."""
+    errors = _errors(desk, address)
+    return {
+        "worst_group": errors.worst_group,
+        "groups": [group.as_dict() for group in errors.groups],
     }
 
 
@@ -61,5 +70,9 @@ def _errors(desk: Desk, address: Address) -> StudyErrors:
 PAGE = Page(
     "errors",
     "Errors",
-    [answers("/api/errors", show), answers("/api/errors/row", explain)],
+    [
+        answers("/api/errors", show),
+        answers("/api/errors/groups", groups),
+        answers("/api/errors/row", explain),
+    ],
 )

@@ -49,7 +49,8 @@ def show(desk: Desk, address: Address) -> dict[str, Any]:
     if not (folder / "study.sqlite").is_file():
         message = job.message if job is not None else ""
         return {"out": out, "status": "none", "message": message, "ranking": None}
-    ranking = ranking_so_far(folder).as_dict()
+    key = ("ranking", stamp(folder / "study.sqlite"))
+    ranking = desk.once(key, lambda: ranking_so_far(folder).as_dict())
     recipe = Recipe.read(folder / "recipe.toml")
     names = {learner["name"] for learner in ranking["learners"]}
     task = next(e.task for e in catalog.learners() if e.name in names)

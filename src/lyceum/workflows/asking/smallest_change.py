@@ -235,6 +235,10 @@ class ChangeSearch:
 
     def _actions(self, X: np.ndarray) -> list[Any]:
         """The actions for many rows at once."""
+        if self.loss is None and self.doubt is None:
+            predicted = self.model.records.predict_rows(X, self.schema)
+            if predicted is not None:
+                return predicted.tolist()
         rows = Rows(ArraySource(X, None, None, self.schema, coded=True))
         fitted = self.model.fitted
         if self.loss is None and self.doubt is None:

@@ -78,27 +78,26 @@ class Recode:
         return schema
 
     def __call__(self, block: Block) -> Block:
-        columns = [
-            j
-            for j, column in enumerate(block.schema)
-            if column.is_categorical and column.numeric
-        ]
+        columns = block.schema.number_codes
         if not columns:
             return block
         dtype = block.X.dtype
         if dtype.kind != "f":
             dtype = np.dtype(np.float64)
         X = block.X.astype(dtype)
-        for j in columns:
-            X[:, j] = codes_of(X[:, j], block.schema[j].categories)  # type: ignore[arg-type]
+        for j, codes in columns.items():
+            if len(X) == 1 and codes is not None:
+                value = X.item(0, j)
+                X[0, j] = codes.get(value, -1.0) if value == value else np.nan
+            else:
+                X[:, j] = codes_of(X[:, j], block.schema[j].categories)  # type: ignore[arg-type]
         return block.with_X(X, block.schema)
 
     def operations(self, schema: Schema) -> list[Operation]:
         """The same for exported models."""
         changes = [
-            [j, "numbers to codes", np.asarray(column.categories, float).tolist()]
-            for j, column in enumerate(schema)
-            if column.is_categorical and column.numeric
+            [j, "numbers to codes", np.asarray(schema[j].categories, float).tolist()]
+            for j in schema.number_codes
         ]
         return [("recode", {"changes": changes})] if changes else []
 

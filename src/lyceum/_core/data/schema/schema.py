@@ -11,7 +11,13 @@ from typing import Any
 import numpy as np
 
 from lyceum._core.data.files.column_names import check_names
-from lyceum._core.data.schema.column import FIELDS, Column, Kind, categorical_kind
+from lyceum._core.data.schema.column import (
+    FIELDS,
+    Column,
+    Kind,
+    categorical_kind,
+    is_beyond_floats,
+)
 from lyceum.errors import ModelFileError, SchemaError
 
 _MANY = 10_000  # columns
@@ -21,9 +27,10 @@ class _NameIndex:
     """Holds the names and their places; they are no fields, so that copies and model files do
     without."""
 
-    __slots__ = ("_has_free_text", "_listed_names", "_places")
+    __slots__ = ("_has_free_text", "_listed_names", "_number_codes", "_places")
     _has_free_text: bool
     _listed_names: tuple[str, ...]
+    _number_codes: dict[int, dict[float, float] | None]
     _places: dict[str, int]
 
 
@@ -49,6 +56,8 @@ class Schema(_NameIndex):
         The name of the target, "y" if it has none.
     has_free_text : bool
         Whether there is a column of free text.
+    number_codes : dict of int to dict
+        The columns of categories that are numbers, with the code of every number.
     of_an_array : bool
         Whether the columns are the numbers of an array.
     text_formats : dict of str to str
@@ -147,6 +156,21 @@ class Schema(_NameIndex):
             )
             object.__setattr__(self, "_has_free_text", has)
             return has
+
+    @property
+    def number_codes(self) -> dict[int, dict[float, float] | None]:
+        """The columns of categories that are numbers, with the codes of these; None where floats
+        do not tell the numbers apart."""
+        try:
+            return self._number_codes
+        except AttributeError:
+            codes: dict[int, dict[float, float] | None] = {}
+            columns = () if self.of_an_array else self.columns
+            for j, column in enumerate(columns):
+                if column.is_categorical and column.numeric:
+                    codes[j] = _codes_of_numbers(column)
+            object.__setattr__(self, "_number_codes", codes)
+            return codes
 
     def check(self) -> None:
         """Raise ModelFileError unless the values, which came from a model file, are those of a
@@ -332,6 +356,14 @@ def _number_columns(names: tuple[str, ...]) -> tuple[Column, ...]:
 
 
 # -- free text: a block of rows lists its own texts, a learner keeps none ---------------
+
+
+def _codes_of_numbers(column: Column) -> dict[float, float] | None:
+    values = np.asarray(column.categories)
+    if is_beyond_floats(values):
+        return None
+    numbers = values.astype(np.float64).tolist()
+    return {number: float(code) for code, number in enumerate(numbers)}
 
 
 def with_texts_of(schema: Schema, listed: Schema) -> Schema:

@@ -40,6 +40,7 @@ function clustersOf(value, query) {
       h("label", {}, "Clusters", number),
     ),
     h("p", {}, facts.join(" · ")),
+    h("ul", {}, ...value.statements.map((/** @type {string} */ text) => h("li", {}, text))),
     actionTexts(() => value.action, "these clusters"),
     h(
       "div",

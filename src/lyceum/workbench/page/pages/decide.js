@@ -90,26 +90,53 @@ function bench(facts, out) {
 }
 
 /**
- * The address follows the sliders a moment later, without a step for every move.
- * @param {() => Point} point
- * @param {() => string} chosen
+ * The address follows the sliders a moment later, so that a move is one step; going back moves them
+ * back.
+ * @param {import("../base/reactive.js").Signal<Point>} point
+ * @param {import("../base/reactive.js").Signal<string>} chosen
  * @param {any} facts
  */
 function keepAddress(point, chosen, facts) {
-  const before = JSON.stringify(point());
+  const first = { point: point(), learner: chosen() };
+  const states = new Map([[stateText(), first]]);
+  let now = first;
   effect(() => {
-    const { loss, doubt, priors } = point();
-    const learner = chosen();
-    const isNew = JSON.stringify(point()) !== before || learner !== (parameters().get("learner") ?? facts.choice);
+    const state = { point: point(), learner: chosen() };
     const timer = window.setTimeout(() => {
-      if (!isNew) return;
-      const pairs = loss.flatMap((row, k) => row.map((cost, a) => (facts.classes[k] === facts.actions[a] ? "" : `${facts.classes[k]}:${facts.actions[a]}=${Number(cost.toPrecision(6))}`)).filter(Boolean));
-      const isShifted = priors.some((share, k) => Math.abs(share - facts.priors[k]) > 1e-9);
-      const shares = isShifted ? priors.map((share, k) => `${facts.classes[k]}=${Number(share.toPrecision(6))}`) : null;
-      change({ loss: pairs.join(","), doubt: doubt === null ? null : Number(doubt.toPrecision(6)), prior: shares, learner }, { replace: true });
+      if (state.point === now.point && state.learner === now.learner) return;
+      now = state;
+      change(parametersOf(state.point, state.learner, facts));
+      states.set(stateText(), state);
     }, 250);
     onEnd(() => window.clearTimeout(timer));
   });
+  effect(() => {
+    const state = states.get(stateText());
+    if (!state || state === now) return;
+    now = state;
+    untracked(() => {
+      point.set(state.point);
+      chosen.set(state.learner);
+    });
+  });
+}
+
+/** What the address says of the operating point. */
+function stateText() {
+  const query = parameters();
+  return JSON.stringify(["loss", "doubt", "prior", "learner"].map((name) => query.getAll(name)));
+}
+
+/**
+ * @param {Point} point
+ * @param {string} learner
+ * @param {any} facts
+ */
+function parametersOf({ loss, doubt, priors }, learner, facts) {
+  const pairs = loss.flatMap((row, k) => row.map((cost, a) => (facts.classes[k] === facts.actions[a] ? "" : `${facts.classes[k]}:${facts.actions[a]}=${Number(cost.toPrecision(6))}`)).filter(Boolean));
+  const isShifted = priors.some((share, k) => Math.abs(share - facts.priors[k]) > 1e-9);
+  const shares = isShifted ? priors.map((share, k) => `${facts.classes[k]}=${Number(share.toPrecision(6))}`) : null;
+  return { loss: pairs.join(","), doubt: doubt === null ? null : Number(doubt.toPrecision(6)), prior: shares, learner };
 }
 
 /**

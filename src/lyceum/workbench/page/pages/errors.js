@@ -17,15 +17,19 @@ export default function page() {
   const out = computed(() => parameters().get("out"));
   const query = computed(() => new URLSearchParams([...parameters()].filter(([name]) => ASKED.includes(name))).toString());
   const answer = load(() => (out() ? `/api/errors?${query()}` : null));
+  const groups = load(() => (out() ? `/api/errors/groups?${query()}` : null));
   return [
     h("h1", {}, "Errors"),
     () => (out() ? null : chooser("study")),
-    shown(answer, (errors) => errorsOf(errors)),
+    shown(answer, (errors) => errorsOf(errors, groups)),
   ];
 }
 
-/** @param {any} errors */
-function errorsOf(errors) {
+/**
+ * @param {any} errors
+ * @param {() => import("../base/server.js").Loaded<any>} groups
+ */
+function errorsOf(errors, groups) {
   const options = errors.learners.map((/** @type {any} */ learner) => h("option", { value: learner.name }, learner.label));
   const learner = h("select", { id: "errors-learner", value: errors.learner, onchange: (/** @type {any} */ event) => change({ learner: event.target.value, row: null }) }, ...options);
   const wrong = errors.classes ? `${countText(errors.n_wrong, "row")} of ${errors.n_rows.toLocaleString("en-US")} are decided wrongly (${percentText(errors.n_wrong / errors.n_rows)})` : `The largest of ${countText(errors.n_rows, "error")}`;
@@ -33,15 +37,18 @@ function errorsOf(errors) {
     h("div", { class: "row" }, h("label", {}, "Learner", learner)),
     h("p", {}, `${wrong}, on rows that ${errors.label} had not seen.`),
     actionTexts(() => errors.action, "these errors"),
-    h("section", { class: "card", "aria-labelledby": "worst" }, h("h2", { id: "worst" }, "The worst group"), h("p", {}, errors.worst_group), groupsOf(errors)),
+    h("section", { class: "card", "aria-labelledby": "worst" }, h("h2", { id: "worst" }, "The worst group"), shown(groups, (value) => [h("p", {}, value.worst_group), groupsOf(value.groups, errors.criterion)])),
     explained(),
     h("section", { class: "card", "aria-labelledby": "wrong" }, h("h2", { id: "wrong" }, errors.classes ? "Wrong rows" : "Largest errors"), rowsTable(errors, errors.wrong, "Wrong rows, the dearest and surest first"), more(errors, errors.wrong.length, errors.n_wrong)),
     h("section", { class: "card", "aria-labelledby": "disputed" }, h("h2", { id: "disputed" }, "Rows that learners do not agree on"), disputedOf(errors)),
   ];
 }
 
-/** @param {any} errors */
-function groupsOf({ groups, criterion }) {
+/**
+ * @param {any[]} groups
+ * @param {string} criterion
+ */
+function groupsOf(groups, criterion) {
   if (!groups.length) return null;
   const listed = groups.slice(0, SHOWN_GROUPS).map((/** @type {any} */ group) => ({ name: `${group.column} = ${group.cells}`, value: group.loss, low: group.low, high: group.high, points: [group.rest] }));
   const note = `The whiskers are 95 % intervals corrected for ${countText(groups.length, "group")} searched; the small point is the ${criterion} of all other rows.`;

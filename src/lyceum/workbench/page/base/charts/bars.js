@@ -32,7 +32,7 @@ export function bars(bars, options) {
       "g",
       { class: `bar ${bar.class ?? ""} ${options.onpick ? "picks" : ""}` },
       s("title", {}, `${bar.name}: ${bar.text ?? tickText(bar.value)}`),
-      s("text", { x: left - 8, y: y + 14, "text-anchor": "end", class: "name" }, shorten(bar.name, left)),
+      s("text", { x: left - 8, y: y + 14, "text-anchor": "end", class: "name" }, shorten(bar.name, left - 20)),
       s("rect", { x: begin, y, width: Math.max(length, 0.5), height: step - 6 }),
       s("text", { x: Math.max(x(0), x(bar.value), x(bar.high ?? bar.value)) + 6, y: y + 14 }, bar.text ?? tickText(bar.value)),
     );
