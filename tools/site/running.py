@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import itertools
 import os
 import re
 import shlex
@@ -170,21 +171,31 @@ def _drawn_exercise(match: re.Match[str]) -> str:
     sheet, solution = parts[0], parts[1].removeprefix(parts[0])
     if solution == parts[1]:
         raise ValueError(f"the solution of {name} does not begin with its sheet")
-    pages = [_as_raw_html(part) for part in (sheet, solution)]
+    pages = [
+        _as_raw_html(sheet, f"{exercise.title}, given"),
+        _as_raw_html(solution, f"{exercise.title}, solution"),
+    ]
     return (
         f"<div class='exercise'>\n{pages[0]}\n<details>\n<summary>Solution</summary>\n"
         f"{pages[1]}\n</details>\n</div>\n"
     )
 
 
-def _as_raw_html(page: str) -> str:
+def _as_raw_html(page: str, title: str) -> str:
     for depth, tag in ((4, "h2"), (3, "h1")):
         page = re.sub(f"<(/?){tag}>", f"<\\1h{depth}>", page)
     page = page.replace("<table>", '<table class="table w-auto">')
-    page = page.replace(
+    # tables that scroll can be reached by keys, under a name of their own
+    numbers = itertools.count(1)
+    page = re.sub(
         '<div class="scroll">',
-        '<div class="scroll" tabindex="0" role="region" aria-label="Table">',
+        lambda _: (
+            '<div class="scroll" tabindex="0" role="region" '
+            f'aria-label="{title}, table {next(numbers)}">'
+        ),
+        page,
     )
+    page = page.replace('<th scope="col"></th>', "<td></td>")
     # a formula alone is no name of a column for a reader of the screen
     page = re.sub(r"<th([^>]*)>(<math.*?</math>)</th>", _named_header, page)
     return "\n".join(line for line in page.splitlines() if line.strip())
@@ -192,4 +203,5 @@ def _as_raw_html(page: str) -> str:
 
 def _named_header(match: re.Match[str]) -> str:
     words = re.sub(r"<[^>]*>", "", match[2])
-    return f'<th{match[1]} aria-label="{words}">{match[2]}</th>'
+    hidden = match[2].replace("<math", '<math aria-hidden="true"', 1)
+    return f'<th{match[1]}>{hidden}<span class="visually-hidden">{words}</span></th>'

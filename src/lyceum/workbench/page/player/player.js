@@ -136,7 +136,7 @@ function sheet({ title, columns, numbers, rows }, count, current = -1) {
   const box = h(
     "div",
     { class: "scrolls", tabindex: "0", role: "region", "aria-label": title },
-    h("table", {}, h("caption", {}, title), h("thead", {}, h("tr", {}, ...columns.map((head, j) => h("th", { scope: "col", class: side(j) }, head)))), h("tbody", {}, ...body)),
+    h("table", {}, h("caption", {}, title), h("thead", {}, h("tr", {}, ...columns.map((head, j) => (head ? h("th", { scope: "col", class: side(j) }, head) : h("td", {}))))), h("tbody", {}, ...body)),
   );
   // the current row stays in view
   if (current >= 0) queueMicrotask(() => (box.scrollTop = box.scrollHeight));
