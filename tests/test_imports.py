@@ -69,8 +69,7 @@ SLOW = {
     "sklearn.metrics",
     "sklearn.model_selection",
     "sklearn.pipeline",
-    "sklearn.preprocessing",
-}
+}  # sklearn.preprocessing takes 0.02 s
 
 
 def order(name):

@@ -117,9 +117,7 @@ UNCHECKED = {"reference", "default_class", "reject_label"}
 # names that scikit-learn has for two things
 SHARED_NAMES = {
     "learning_rate": "a factor in descents and ensembles, the schedule of the factor in networks",
-    "shrinkage": (
-        "how far a covariance is shrunk, as in scikit-learn; what Friedman's rule shrinks towards"
-    ),
+    "dtype": "any type of numbers for codes, one of two for bins, as in scikit-learn",
     "weights": (
         "how the votes of neighbors are weighted, the weight of every member of a committee"
     ),

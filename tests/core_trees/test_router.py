@@ -194,7 +194,7 @@ def test_deep_forests_end_where_each_tree_alone_does():
     new = rng.normal(size=(700, 3)).astype(np.float32)
     new[rng.random(new.shape) < 0.05] = np.nan
     together = Router(trees, 3)
-    assert not together._pack(new.dtype).scans
+    assert not together._pack(new).scans
     alone = np.column_stack(
         [Router([tree], 3, engine="walk").leaves(new)[:, 0] for tree in trees]
     )

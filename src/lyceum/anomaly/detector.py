@@ -12,6 +12,7 @@ from sklearn.base import OutlierMixin, clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
+from lyceum import prepare
 from lyceum._core.base import (
     CATEGORICAL_FEATURES,
     Learner,
@@ -31,7 +32,6 @@ from lyceum.anomaly.isolation_forest import IsolationForest
 from lyceum.anomaly.neighbor_score import NeighborAnomalyScore
 from lyceum.density import GaussianDensity
 from lyceum.errors import DataError, SettingError
-from lyceum.prepare import SimpleImputer
 from lyceum.report import Explanation, Summary
 
 
@@ -129,8 +129,8 @@ class AnomalyDetector(OutlierMixin, Learner):
         from sklearn.pipeline import make_pipeline  # takes long to import
 
         if self.detector == "gaussian":
-            return make_pipeline(SimpleImputer(), GaussianDensity())
-        return make_pipeline(SimpleImputer(), NeighborAnomalyScore())
+            return make_pipeline(prepare.SimpleImputer(), GaussianDensity())
+        return make_pipeline(prepare.SimpleImputer(), NeighborAnomalyScore())
 
     @property
     def _takes_missing(self) -> bool:  # type: ignore[override]

@@ -115,6 +115,7 @@ class KBinsDiscretizer(SharedTransformer, preprocessing.KBinsDiscretizer):
 
     _theirs = preprocessing.KBinsDiscretizer
     _theirs_takes_weights = True
+    _reads_rows = "many passes"  # of classes
     _parameter_constraints: ClassVar[dict] = {
         **preprocessing.KBinsDiscretizer._parameter_constraints,
         "dtype": [Options(type, {np.float64, np.float32}), None],

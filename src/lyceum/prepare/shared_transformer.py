@@ -20,6 +20,7 @@ from lyceum._core.data import Column, Rows, Schema, Step, dense_cells, is_dask
 from lyceum._core.types import Data, Target, Weights
 from lyceum.errors import SettingError
 from lyceum.prepare.base import Transformer
+from lyceum.progress import report
 
 
 def _has_inverse(learner: Any) -> bool:
@@ -77,7 +78,10 @@ class SharedTransformer(Transformer):
             return self
         self.__dict__.pop("statistic_", None)
         weights = {"sample_weight": sample_weight} if is_weighted else {}
+        n_rows = _num_samples(X)
+        report("rows", 0, n_rows)
         self._theirs.fit(self, X, y, **weights)
+        report("rows", n_rows, n_rows)
         return self._finish_array(X)
 
     def _cells(self, X: Any) -> Any:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from lyceum import prepare
 from lyceum._core.base import CATEGORICAL_FEATURES, Classifier, complexity, step_names
 from lyceum._core.clustering import ClusterBased, PlacedExplanation, clusters_of_rows
 from lyceum._core.constraints import HasMethods, Interval
@@ -16,7 +17,6 @@ from lyceum._core.data import Block
 from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.cluster.kmeans.kmeans import KMeans
 from lyceum.errors import DataError
-from lyceum.prepare import SimpleImputer, StandardScaler
 from lyceum.report import Summary, Table
 
 # of the default clusterer, or twice the number of classes if that is more
@@ -103,7 +103,7 @@ class ClusterLabels(Classifier, ClusterBased):
         n_clusters = max(_CLUSTERS, 2 * len(getattr(self, "classes_", ())))
         n_clusters = self._limit_clusters(n_clusters, n_rows)
         means = KMeans(n_clusters, random_state=self.random_state)
-        return make_pipeline(SimpleImputer(), StandardScaler(), means)
+        return make_pipeline(prepare.SimpleImputer(), prepare.StandardScaler(), means)
 
     def fit(
         self,
@@ -123,7 +123,7 @@ class ClusterLabels(Classifier, ClusterBased):
             How often every row counts.
         """
         rows = self._rows(X, y, sample_weight)
-        self._fit_clusterer(rows, self._learn_typical(rows, SimpleImputer()))
+        self._fit_clusterer(rows, self._learn_typical(rows, prepare.SimpleImputer()))
         # weights of clusters by classes; the last row is for noise, the last column for rows
         # without a label
         table = self._cluster_weights(rows).table

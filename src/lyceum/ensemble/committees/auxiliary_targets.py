@@ -105,6 +105,7 @@ class AuxiliaryTargets(EitherTask, Learner):
         "categorical_features": CATEGORICAL_FEATURES,
     }
 
+    _nan_means_none: ClassVar[bool] = True  # in `background_`, where a cell is missing
     _for_classes: ClassVar[str] = "give it a classifier, e.g. estimator=NaiveBayes()"
     _for_numbers: ClassVar[str] = "give it a regressor, e.g. estimator=Ridge()"
 

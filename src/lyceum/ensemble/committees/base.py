@@ -16,6 +16,7 @@ from sklearn.utils import Bunch, get_tags
 from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import check_is_fitted
 
+from lyceum import prepare
 from lyceum._core.base import (
     CATEGORICAL_FEATURES,
     NewColumns,
@@ -41,7 +42,6 @@ from lyceum.ensemble.committees.explanation import MemberExplanation
 from lyceum.errors import DataError, SettingError
 from lyceum.evaluate import splitter
 from lyceum.linear import LogisticRegression, Ridge
-from lyceum.prepare import SimpleImputer, StandardScaler
 from lyceum.progress import report
 from lyceum.trees import DecisionTreeClassifier, DecisionTreeRegressor
 
@@ -156,7 +156,9 @@ def usual_classifiers() -> list[Any]:
         ("bayes", NaiveBayes()),
         (
             "logistic",
-            make_pipeline(SimpleImputer(), StandardScaler(), LogisticRegression()),
+            make_pipeline(
+                prepare.SimpleImputer(), prepare.StandardScaler(), LogisticRegression()
+            ),
         ),
         ("tree", DecisionTreeClassifier(max_depth=6)),
     ]
@@ -167,7 +169,10 @@ def usual_regressors() -> list[Any]:
     from sklearn.pipeline import make_pipeline  # takes long to import
 
     return [
-        ("linear", make_pipeline(SimpleImputer(), StandardScaler(), Ridge())),
+        (
+            "linear",
+            make_pipeline(prepare.SimpleImputer(), prepare.StandardScaler(), Ridge()),
+        ),
         ("tree", DecisionTreeRegressor(max_depth=6)),
     ]
 

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from lyceum import prepare
 from lyceum._core.base import Classifier, normalize_posteriors
 from lyceum._core.constraints import StrOptions
 from lyceum._core.members import MemberData
@@ -19,7 +20,6 @@ from lyceum.ensemble.committees.base import NAMED_CONSTRAINTS, NamedEnsemble
 from lyceum.ensemble.committees.cascade_thresholds import Flow, choose_thresholds
 from lyceum.errors import SettingError, number_setting
 from lyceum.linear import LogisticRegression
-from lyceum.prepare import SimpleImputer, StandardScaler
 from lyceum.report import Summary, Table
 
 
@@ -173,7 +173,7 @@ class CascadeClassifier(Classifier, NamedEnsemble):
         from sklearn.pipeline import make_pipeline  # takes long to import
 
         accurate = make_pipeline(
-            SimpleImputer(), StandardScaler(), LogisticRegression()
+            prepare.SimpleImputer(), prepare.StandardScaler(), LogisticRegression()
         )
         return [("bayes", NaiveBayes()), ("logistic", accurate)]
 

@@ -12,6 +12,7 @@ from sklearn.base import clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
+from lyceum import prepare
 from lyceum._core.base import (
     CATEGORICAL_FEATURES,
     Classifier,
@@ -31,7 +32,6 @@ from lyceum._core.types import Categories, Data, Estimator, Target, Weights
 from lyceum.cluster import KMeans
 from lyceum.errors import ModelFileError
 from lyceum.linear import LogisticRegression
-from lyceum.prepare import SimpleImputer, StandardScaler
 from lyceum.progress import report
 from lyceum.report import Summary, Table
 
@@ -154,7 +154,7 @@ class ClusterClassifier(Classifier, ClusterBased):
             How often every row counts; the classifier must take weights then.
         """
         rows = self._rows(X, y, sample_weight)
-        self._fit_clusterer(rows, self._learn_typical(rows, SimpleImputer()))
+        self._fit_clusterer(rows, self._learn_typical(rows, prepare.SimpleImputer()))
         self.counts_ = self._cluster_weights(rows).table[:-1, :-1]
         is_large = self.counts_.sum(axis=1) >= self.min_rows
         is_mixed = (self.counts_ > 0).sum(axis=1) > 1
@@ -331,7 +331,7 @@ def _on_scaled_columns(learner: Estimator) -> Any:
     """The learner on a mixed table in any units: missing cells filled, numbers standardized."""
     from sklearn.pipeline import make_pipeline  # takes long to import
 
-    return make_pipeline(SimpleImputer(), StandardScaler(), learner)
+    return make_pipeline(prepare.SimpleImputer(), prepare.StandardScaler(), learner)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
+from lyceum import prepare
 from lyceum._core.base import (
     Classifier,
     Regressor,
@@ -40,7 +41,6 @@ from lyceum.ensemble.committees.base import (
 )
 from lyceum.errors import DataError
 from lyceum.linear import LogisticRegression, Ridge
-from lyceum.prepare import SimpleImputer, StandardScaler
 from lyceum.report import Summary, Table
 
 _SHOWN = 5  # rows of the level-0 table in a summary
@@ -113,7 +113,9 @@ class _Stacking(MemberColumns, NamedEnsemble):
             return self._default_final()
         from sklearn.pipeline import make_pipeline  # takes long to import
 
-        return make_pipeline(SimpleImputer(), StandardScaler(), self._default_final())
+        return make_pipeline(
+            prepare.SimpleImputer(), prepare.StandardScaler(), self._default_final()
+        )
 
     def _all_learners(self) -> list[Any]:
         return [*self._learners(), self._final()]

@@ -367,7 +367,8 @@ class VotingClassifier(Classifier, _Voting):
 
     Examples
     --------
-    >>>     >>> from lyceum.datasets import load
+    >>> from lyceum.bayes import NaiveBayes
+    >>> from lyceum.datasets import load
     >>> from lyceum.trees import DecisionTreeClassifier
     >>> penguins = load("penguins")
     >>> bill = ("bill", NaiveBayes(), ["bill_length_mm", "bill_depth_mm"])

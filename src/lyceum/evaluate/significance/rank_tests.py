@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from lyceum._core.report import Shown
 from lyceum._core.text import plain
 from lyceum.errors import DataError, SettingError
 from lyceum.evaluate.printable import Printable
@@ -17,7 +18,7 @@ from lyceum.report import Summary, Table
 
 
 @dataclass(frozen=True, slots=True)
-class RankedPair:
+class RankedPair(Shown):
     """Two learners compared over tables.
 
     Attributes
@@ -91,7 +92,7 @@ class RankComparison(Printable):
     >>> from lyceum.evaluate import compare_ranks
     >>> comparison = compare_ranks([[0.1, 0.2, 0.3], [0.2, 0.2, 0.4], [0.1, 0.3, 0.2]])
     >>> comparison.mean_ranks.round(3).tolist(), round(comparison.critical_difference, 3)
-    ([1.167, 2.167, 2.667], 1.913)
+    ([1.167, 2.167, 2.667], 1.914)
     """
 
     learners: tuple[str, ...]

@@ -123,7 +123,7 @@ class LinearRegression(LeastSquares):
     >>> from lyceum.linear import LinearRegression
     >>> model = LinearRegression().fit([[1.0], [2.0], [3.0], [4.0]], [2.0, 4.0, 5.0, 8.0])
     >>> errors = model.standard_errors_.round(4).tolist()
-    >>> model.coef_.round(3).tolist(), round(model.intercept_, 3), errors
+    >>> model.coef_.round(3).tolist(), round(float(model.intercept_), 3), errors
     ([1.9], 0.0, [0.2646])
 
     """

@@ -93,7 +93,7 @@ class Ridge(LeastSquares):
     --------
     >>> from lyceum.linear import Ridge
     >>> model = Ridge(alpha=2.0).fit([[0.0], [1.0], [2.0]], [0.0, 2.0, 4.0])
-    >>> model.coef_.tolist(), model.intercept_, model.effective_degrees_
+    >>> model.coef_.tolist(), float(model.intercept_), model.effective_degrees_
     ([1.0], 1.0, 1.5)
 
     """

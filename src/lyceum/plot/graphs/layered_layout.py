@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from lyceum._core.report import Shown
 from lyceum.bayesnets import topological_order
 
 _SWEEPS = 16
@@ -14,7 +15,7 @@ _BEND = 0.12  # the width of a bend of a line
 
 
 @dataclass(frozen=True)
-class LayeredLayout:
+class LayeredLayout(Shown):
     """Where nodes and edges go, in inches; y grows downwards from the first layer.
 
     Attributes

@@ -416,7 +416,8 @@ def study_errors(
     >>> study_errors("no_such_folder")
     Traceback (most recent call last):
         ...
-    lyceum.errors.StudyError: there is no study in no_such_folder
+    lyceum.errors.StudyError: there is no study in no_such_folder: run one first, lyceum study ... \
+--out no_such_folder
     """
     if not isinstance(study, Study):
         study = Study.open(study)
