@@ -53,7 +53,7 @@ def page(browser):
     """A page whose script must not fail; what the browser complains about fails the test."""
     page = browser.new_page()
     complaints = []
-    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("pageerror", lambda error: complaints.append(error.stack or str(error)))
     page.on(
         "console",
         lambda message: (
