@@ -51,8 +51,7 @@ public:
 
     void operator()(NearestOutput out) {
         if (X_.rows <= few_queries) {  // packing both sides would take longer than all pairs
-            for (size_t q = 0; q < X_.rows; ++q)
-                compare(q, Y_.rows, [](size_t i) { return i; }), poll_(Y_.rows * d_);
+            for (size_t q = 0; q < X_.rows; ++q) compare(q, Y_.rows, [](size_t i) { return i; }), poll_(Y_.rows * d_);
         } else {
             find_frame();
             pack_queries();
