@@ -41,7 +41,9 @@ __all__ = [
     "scanned_cells",
 ]
 
-MEMORY_BYTES = 2 << 30  # of a reading process, beyond what its imports take
+# addresses of a reading process, beyond what its imports take: every thread of an allocator takes
+# some, whether it uses their memory or not
+MEMORY_BYTES = 4 << 30
 SECONDS = 60  # for one file, on a busy machine
 # files that one process reads: allocators keep addresses, though not memory, of what is freed
 FILES = 300

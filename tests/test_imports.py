@@ -70,6 +70,11 @@ SLOW = {
     "sklearn.model_selection",
     "sklearn.pipeline",
 }  # sklearn.preprocessing takes 0.02 s
+# they inherit from scikit-learn's, whose sklearn.impute takes 0.06 s
+IMPUTERS = {
+    "from lyceum.prepare import KNNImputer",
+    "from lyceum.prepare import SimpleImputer",
+}
 
 
 def order(name):
@@ -315,7 +320,8 @@ def test_a_learner_imports_what_it_needs():
     for code, names in beyond_scikit_learn([*rooms, *learners]).items():
         assert not OPTIONAL.intersection(name.partition(".")[0] for name in names), code
         assert sum(name.startswith("lyceum.") for name in names) <= 260, code
-        assert not SLOW.intersection(names), code
+        if code not in IMPUTERS:
+            assert not SLOW.intersection(names), code
         if code == "from lyceum.bayes import NaiveBayes":
             others = {
                 "lyceum.linear",

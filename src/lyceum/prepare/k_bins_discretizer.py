@@ -14,7 +14,7 @@ from sklearn import preprocessing
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum._core.base import CATEGORICAL_FEATURES
+from lyceum._core.base import CATEGORICAL_FEATURES, Reading
 from lyceum._core.constraints import Options, StrOptions
 from lyceum._core.data import Block, Column, Inputs, Rows, Schema, as_float, is_dask
 from lyceum._core.statistics import Quantiles, entropy, midpoints, quantile_cuts
@@ -115,7 +115,6 @@ class KBinsDiscretizer(SharedTransformer, preprocessing.KBinsDiscretizer):
 
     _theirs = preprocessing.KBinsDiscretizer
     _theirs_takes_weights = True
-    _reads_rows = "many passes"  # of classes
     _parameter_constraints: ClassVar[dict] = {
         **preprocessing.KBinsDiscretizer._parameter_constraints,
         "dtype": [Options(type, {np.float64, np.float32}), None],
@@ -157,6 +156,13 @@ class KBinsDiscretizer(SharedTransformer, preprocessing.KBinsDiscretizer):
         is_own = self.strategy in ("auto", "mdl") or self.encode == "categories"
         is_own = is_own or self.cuts is not None or has_words(X)
         return is_own or super()._goes_by_kinds(X)
+
+    @property
+    def _reads_rows(self) -> Reading:  # type: ignore[override]
+        # cuts by classes need a second look at the rows
+        if self.strategy in ("auto", "mdl"):
+            return "many passes"
+        return "one pass"
 
     def _fit_by_kinds(self, X: Data, y: Target, sample_weight: Weights) -> None:
         """Find the cuts: a pass for the numbers, and another one for their classes."""
