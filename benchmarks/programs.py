@@ -92,7 +92,7 @@ def parse() -> argparse.Namespace:
 
 
 def run(path: Path, switched: bool, rounds: int) -> Run:
-    """The best of some runs; the processor seconds are those beyond an empty program."""
+    """The best of some runs, by processor seconds with start and imports."""
     code = (
         REPORT
         if switched
