@@ -119,7 +119,7 @@ def _run_once(path: Path, code: str) -> Run:
             text=True,
             env=environment,
             cwd=folder,
-            timeout=600,
+            timeout=1200,
         )
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         fits = json.loads(report.read_text()) if report.exists() else []

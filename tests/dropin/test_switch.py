@@ -11,6 +11,7 @@ from sklearn.base import clone
 
 import lyceum
 from lyceum import dropin
+from lyceum.dropin.names import our_class, our_names, their_class
 
 X = np.random.default_rng(0).normal(size=(40, 3))
 Y = X @ [1.0, -2.0, 3.0] + 1.0
@@ -113,6 +114,59 @@ def test_models_are_pickled_and_cloned_with_and_without_the_switch():
     copy = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(copy.predict(X), model.predict(X))
     assert type(clone(model)) is type(model)
+
+
+@pytest.mark.usefixtures("switched")
+def test_models_that_became_theirs_are_pickled(monkeypatch):
+    from sklearn.linear_model import Ridge
+
+    model = Ridge()
+    monkeypatch.setattr(lyceum.linear.Ridge, "_rows", None)
+    model.fit(X, Y)
+    copy = pickle.loads(pickle.dumps(model))
+    assert type(copy) is THEIRS
+    np.testing.assert_array_equal(copy.predict(X), model.predict(X))
+
+
+def test_models_that_scikit_learn_pickled_remain_its_own():
+    model = THEIRS().fit(X, Y)
+    data = pickle.dumps(model)
+    lyceum.patch_sklearn()
+    copy = pickle.loads(data)
+    lyceum.unpatch_sklearn()
+    assert type(copy) is THEIRS
+    np.testing.assert_array_equal(copy.predict(X), model.predict(X))
+
+
+@pytest.mark.usefixtures("switched")
+def test_scikit_learns_own_code_keeps_its_own_classes():
+    import sklearn.linear_model._ridge
+
+    assert vars(sklearn.linear_model._ridge)["Ridge"] is THEIRS
+    assert sklearn.linear_model._ridge.Ridge is not THEIRS
+
+
+def test_the_names_lead_to_the_shared_classes():
+    shared = dropin.shared_classes()
+    both = {name for name in our_names() if their_class(name) is not None}
+    assert {name: (our_class(name), their_class(name)) for name in both} == shared
+
+
+IMPORTED = """
+import sys, lyceum
+lyceum.patch_sklearn()
+from sklearn.linear_model import Ridge
+assert Ridge.__mro__[1].__module__ == "lyceum.linear.penalized.ridge", Ridge
+for name in ("sklearn.ensemble", "sklearn.cluster", "lyceum.trees.tree", "lyceum.cluster.kmeans"):
+    assert name not in sys.modules, name
+"""
+
+
+def test_the_switch_imports_nothing_that_is_not_asked_for():
+    done = subprocess.run(
+        [sys.executable, "-c", IMPORTED], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
 
 
 PROGRAM = """

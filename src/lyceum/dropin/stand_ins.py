@@ -7,6 +7,7 @@ patched or not.
 
 from __future__ import annotations
 
+import copyreg
 import inspect
 import time
 import types
@@ -20,6 +21,7 @@ from sklearn.utils.metaestimators import available_if
 
 from lyceum.dropin import calls
 from lyceum.dropin.differences import parameters_of
+from lyceum.dropin.names import our_class, our_names, their_class
 from lyceum.errors import Cancelled
 
 _parameters = cache(parameters_of)
@@ -70,6 +72,7 @@ class StandInType(ABCMeta):  # some learners are abstract in a base
             if _falls_back:
                 reason = f"parameter {', '.join(unknown)}"
                 calls.note(cls.__name__, "theirs", reason)
+                _pickle_as_theirs(cls._theirs)
                 return cls._theirs(*values, **settings)
             if _is_collecting:
                 known = {key: settings[key] for key in settings if key not in unknown}
@@ -87,9 +90,7 @@ class StandInType(ABCMeta):  # some learners are abstract in a base
 
 def __getattr__(name: str) -> Any:
     """The stand-in of a name, for unpickling."""
-    from lyceum.dropin.switch import shared_classes
-
-    if name.startswith("_") or name not in shared_classes():
+    if name not in our_names() or their_class(name) is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return stand_in(name)
 
@@ -97,15 +98,15 @@ def __getattr__(name: str) -> Any:
 @cache
 def stand_in(name: str) -> Any:
     """The class that stands for a name of scikit-learn's: Lyceum's, which may give way."""
-    from lyceum.dropin.switch import shared_classes
-
-    ours, theirs = shared_classes()[name]
+    ours = our_class(name)
+    theirs = their_class(name)
     body: dict[str, Any] = {
         "__module__": __name__,
         "__qualname__": name,
         "__doc__": ours.__doc__,
         "_theirs": theirs,
         "_gives_arrays": True,  # of frames too, unless `set_output` says otherwise
+        "__setstate__": _set_state,
     }
     for verb in _verbs(ours):
         method = inspect.getattr_static(ours, verb)
@@ -186,12 +187,36 @@ def _learn_as_theirs(
     seconds = time.perf_counter() - start
     reason = f"{type(refusal).__name__}: {refusal}"
     calls.note(type(learner).__name__, "theirs", reason, seconds)
+    _pickle_as_theirs(theirs)
     routing = vars(learner).get("_metadata_request")
     learner.__class__ = theirs
     learner.__dict__ = vars(other)
     if routing is not None:
         learner._metadata_request = routing
     return learner if answer is other else answer
+
+
+def _pickle_as_theirs(theirs: type) -> None:
+    """Let objects of scikit-learn's class be pickled by a name that is not switched."""
+    copyreg.pickle(theirs, _their_parts)
+
+
+def _their_parts(model: Any) -> tuple[Any, ...]:
+    return _their_object, (type(model).__name__,), model.__getstate__()
+
+
+def _their_object(name: str) -> Any:
+    theirs = their_class(name)
+    return theirs.__new__(theirs)
+
+
+def _set_state(self: Any, state: dict[str, Any]) -> None:
+    """A model that was pickled by scikit-learn remains one of its class."""
+    if "_sklearn_version" in state:
+        self.__class__ = type(self)._theirs
+        self.__setstate__(state)
+    else:
+        super(type(self), self).__setstate__(state)
 
 
 def _changed(learner: Any) -> dict[str, Any]:

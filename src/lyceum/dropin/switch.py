@@ -12,27 +12,9 @@ from typing import Any
 import sklearn
 from sklearn.base import BaseEstimator
 
-from lyceum.dropin import calls, stand_ins
+from lyceum.dropin import calls, modules, stand_ins
 from lyceum.dropin.differences import KEPT
-
-# rooms with learners; their doors list their names without importing them
-ROOMS = (
-    "anomaly",
-    "bayes",
-    "cluster",
-    "decision",
-    "decomposition",
-    "density",
-    "ensemble",
-    "kernels",
-    "linear",
-    "mixtures",
-    "neighbors",
-    "neural",
-    "prepare",
-    "semi_supervised",
-    "trees",
-)
+from lyceum.dropin.names import our_class, our_names
 
 # (module, name, scikit-learn's class) of everything that was replaced
 _replaced: list[tuple[ModuleType, str, Any]] = []
@@ -53,24 +35,22 @@ def shared_classes() -> dict[str, tuple[type, type]]:
     >>> ours.__module__.partition(".")[0], theirs.__module__.partition(".")[0]
     ('lyceum', 'sklearn')
     """
-    shared = {}
-    theirs = _public_estimators()
-    for room in ROOMS:
-        module = importlib.import_module(f"lyceum.{room}")
-        for name in module.__all__:
-            if name in theirs:
-                shared[name] = (getattr(module, name), theirs[name])
-    return shared
+    return {
+        name: (our_class(name), theirs)
+        for name, theirs in _public_estimators().items()
+        if name in our_names()
+    }
 
 
 def patch_sklearn(fallback: bool = True) -> None:
     """Let imports from scikit-learn give Lyceum's learners, where it has the class.
 
-    Replaced are the names in scikit-learn's public modules and in the module that defines the
-    class. Code that imported a class before keeps scikit-learn's, and so do scikit-learn's own
-    modules: call this first. What inherits from a replaced class inherits from scikit-learn's,
-    whose private parts a subclass may use. Classes whose defaults mean something else in Lyceum
-    stay scikit-learn's: `lyceum.dropin.differences.KEPT` says which and why.
+    Modules of scikit-learn give Lyceum's class to whoever asks them from outside; scikit-learn's
+    own code goes on with its own classes, and so does code that imported a class before: call this
+    first. Nothing is imported before it is asked for. What inherits from a replaced class inherits
+    from scikit-learn's, whose private parts a subclass may use. Classes whose defaults mean
+    something else in Lyceum stay scikit-learn's: `lyceum.dropin.differences.KEPT` says which and
+    why.
 
     Parameters
     ----------
@@ -97,9 +77,10 @@ def patch_sklearn(fallback: bool = True) -> None:
     unpatch_sklearn()
     stand_ins.set_fallback(fallback)
     calls.forget()
+    if fallback:
+        modules.switch(our_names() - KEPT.keys())
+        return
     for name, (_, theirs) in shared_classes().items():
-        if name in KEPT and fallback:
-            continue
         for module in _homes(name, theirs):
             _replaced.append((module, name, theirs))
             setattr(module, name, stand_ins.stand_in(name))
@@ -121,14 +102,14 @@ def unpatch_sklearn() -> None:
     >>> Ridge.__module__
     'sklearn.linear_model._ridge'
     """
+    modules.switch_back()
     while _replaced:
         module, name, theirs = _replaced.pop()
         setattr(module, name, theirs)
 
 
 def _public_estimators() -> dict[str, type]:
-    """The estimators of scikit-learn's public modules, all of which are imported: one that would
-    be imported after the switch would find ours where it wants its own."""
+    """The estimators of scikit-learn's public modules, all of which are imported."""
     for name in sklearn.__all__:
         try:
             importlib.import_module(f"sklearn.{name}")
