@@ -157,6 +157,8 @@ import sys, lyceum
 lyceum.patch_sklearn()
 from sklearn.linear_model import Ridge
 assert Ridge.__mro__[1].__module__ == "lyceum.linear.penalized.ridge", Ridge
+from sklearn.impute import SimpleImputer  # ours inherits from scikit-learn's
+assert "lyceum" in SimpleImputer.__mro__[1].__module__, SimpleImputer
 for name in ("sklearn.ensemble", "sklearn.cluster", "lyceum.trees.tree", "lyceum.cluster.kmeans"):
     assert name not in sys.modules, name
 """

@@ -13,8 +13,9 @@ from collections.abc import Set as AbstractSet
 from types import ModuleType
 from typing import Any
 
-# who may ask for scikit-learn's own class: itself, and Python when it looks whether a name is there
-_INSIDE = ("sklearn.", "importlib.")
+# who gets scikit-learn's own class: itself, our learners that inherit from one, and Python when it
+# looks whether a name is there
+_INSIDE = ("sklearn.", "lyceum.", "importlib.")
 
 _names: AbstractSet[str] = frozenset()  # what is replaced
 
