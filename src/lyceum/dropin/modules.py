@@ -67,7 +67,7 @@ def switch(names: AbstractSet[str]) -> None:
     names."""
     global _names
     _names = names
-    sys.meta_path.insert(0, _finder)  # type: ignore[arg-type]
+    sys.meta_path.insert(0, _finder)
     for name, module in list(sys.modules.items()):
         if name.startswith("sklearn."):
             _switch_one(module)
@@ -76,8 +76,9 @@ def switch(names: AbstractSet[str]) -> None:
 def switch_back() -> None:
     """Let the modules be as they were."""
     if _finder in sys.meta_path:
-        sys.meta_path.remove(_finder)  # type: ignore[arg-type]
-    for module in list(sys.modules.values()):
+        sys.meta_path.remove(_finder)
+    modules: list[Any] = list(sys.modules.values())
+    for module in modules:
         if type(module) is SwitchedModule:
             module.__class__ = ModuleType
 
