@@ -77,10 +77,9 @@ def switch_back() -> None:
     """Let the modules be as they were."""
     if _finder in sys.meta_path:
         sys.meta_path.remove(_finder)
-    modules: list[Any] = list(sys.modules.values())
-    for module in modules:
-        if type(module) is SwitchedModule:
-            module.__class__ = ModuleType
+    switched = [m for m in sys.modules.values() if type(m) is SwitchedModule]
+    for module in switched:
+        object.__setattr__(module, "__class__", ModuleType)
 
 
 def _switch_one(module: Any) -> None:
