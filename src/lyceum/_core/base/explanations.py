@@ -119,10 +119,10 @@ def explain_frame(
         table[:, 0] = parts[:, 0]
         table[:, 1] += parts[:, 1] / n_background
         table[:, 2 + order] += parts[:, 2:] / n_background
-    columns = [table]
     if more is not None:
-        columns.append(more(frame))
-    return _Reading(schema, unit, labels)(np.column_stack([*columns, cells]))
+        table = np.column_stack([table, more(frame)])
+    reading = _Reading(schema, unit, labels)
+    return reading(np.column_stack([table, cells]))
 
 
 class _Reading:

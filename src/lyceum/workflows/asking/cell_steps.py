@@ -1,4 +1,4 @@
-"""Steps from the cells of a record to other cells, each of one column, and how large they are."""
+"""PossibleSteps from the cells of a record to other cells, each of one column, and how large they are."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from lyceum.workflows.profile import TrainingProfile
 
 
 @dataclass(frozen=True, slots=True)
-class Steps:
+class PossibleSteps:
     """Other cells, each of one column, the smallest step first."""
 
     columns: np.ndarray
     cells: np.ndarray
     sizes: np.ndarray
 
-    def first(self, n: int) -> Steps:
-        return Steps(self.columns[:n], self.cells[:n], self.sizes[:n])
+    def first(self, n: int) -> PossibleSteps:
+        return PossibleSteps(self.columns[:n], self.cells[:n], self.sizes[:n])
 
     def pairs(self, n: int) -> np.ndarray:
         """Up to n pairs of steps of two columns, (m, 2), those of the smallest sums first."""
@@ -63,10 +63,10 @@ class CellSteps:
         self._is_first = np.append(True, changes | borders)[: len(self._cells)]
         self._is_last = np.append(changes | borders, True)[-len(self._cells) :]
 
-    def of_record(self, row: np.ndarray) -> Steps:
+    def of_record(self, row: np.ndarray) -> PossibleSteps:
         """The steps from the cells of a record, (d,)."""
         if not len(self._cells):
-            return Steps(self._columns, self._cells, self._sizes)
+            return PossibleSteps(self._columns, self._cells, self._sizes)
         now = row[self._columns]
         is_category = ~np.isnan(self._sizes)
         ranks = np.add.reduceat(self._cells < now, self._starts, dtype=np.intp)
@@ -80,7 +80,7 @@ class CellSteps:
         nearest |= is_category | (self._places == ranks)
         chosen = np.flatnonzero(nearest & (self._cells != now))
         chosen = chosen[np.argsort(sizes[chosen], kind="stable")]
-        return Steps(self._columns[chosen], self._cells[chosen], sizes[chosen])
+        return PossibleSteps(self._columns[chosen], self._cells[chosen], sizes[chosen])
 
 
 def category_cells(column: Column) -> np.ndarray:

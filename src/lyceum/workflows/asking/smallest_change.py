@@ -13,7 +13,7 @@ from lyceum._core.report import Shown
 from lyceum._core.text import plain, show
 from lyceum.decision import LossMatrix, minimum_risk
 from lyceum.workflows.asking.askable_model import AskableModel
-from lyceum.workflows.asking.cell_steps import Steps, category_cells
+from lyceum.workflows.asking.cell_steps import PossibleSteps, category_cells
 
 _MOST_TRIES = 20_000  # changes of one column, and again of two
 _MOST_STEPS = 1_000  # pairs are made of so many smallest steps
@@ -99,7 +99,7 @@ class ChangeSearch:
 
     # -- steps -------------------------------------------------------------------------
 
-    def _with(self, steps: Steps, chosen: np.ndarray) -> np.ndarray:
+    def _with(self, steps: PossibleSteps, chosen: np.ndarray) -> np.ndarray:
         """The record with the steps of every line of `chosen`, one row per line."""
         X = np.repeat(self.X, len(chosen), axis=0)
         rows = np.arange(len(chosen))[:, None]
@@ -107,7 +107,7 @@ class ChangeSearch:
         return X
 
     def _first_that_alters(
-        self, steps: Steps, choices: np.ndarray
+        self, steps: PossibleSteps, choices: np.ndarray
     ) -> np.ndarray | None:
         """The first line of steps that alters the action; lines are tried many at a time."""
         for start in range(0, len(choices), _BATCH):
