@@ -119,10 +119,8 @@ def explain_frame(
         table[:, 0] = parts[:, 0]
         table[:, 1] += parts[:, 1] / n_background
         table[:, 2 + order] += parts[:, 2:] / n_background
-    if more is not None:
-        table = np.column_stack([table, more(frame)])
-    reading = _Reading(schema, unit, labels)
-    return reading(np.column_stack([table, cells]))
+    further = more(frame) if more is not None else np.zeros((n, 0))
+    return _Reading(schema, unit, labels)(np.column_stack([table, further, cells]))
 
 
 class _Reading:

@@ -1,4 +1,4 @@
-"""PossibleSteps from the cells of a record to other cells, each of one column, and how large they are."""
+"""Steps from the cells of a record to other cells, each of one column, and how large they are."""
 
 from __future__ import annotations
 
