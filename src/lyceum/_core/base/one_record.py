@@ -347,9 +347,9 @@ class RecordModel:
         block = Block(X, None, None, 0, schema)
         path = None if schema.has_free_text else self._path("explain")
         if path is not None and path.finish is not None:
-            with running_as_set(self.learner), in_this_thread():
-                with arithmetic_in_words(self.learner, "explain"):
-                    explanation = path.finish(path(block))[0]
+            words = arithmetic_in_words(self.learner, "explain")
+            with running_as_set(self.learner), in_this_thread(), words:
+                explanation = path.finish(path(block))[0]
             # whether others are an answer is said by the learner's own method
             if np.isfinite(explanation.contributions).all():
                 return explanation
