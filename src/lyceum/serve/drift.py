@@ -14,10 +14,10 @@ then have some more rows.
 
 from __future__ import annotations
 
-import fcntl
+import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -203,15 +203,19 @@ class DriftWatch:
         if self.shared is None:
             yield
             return
-        with open(self.shared, "a+b") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
-            file.seek(0)
-            kept = file.read()
+        # a database, as it outlives a worker that is killed while it writes
+        with closing(sqlite3.connect(self.shared, isolation_level=None)) as database:
+            database.execute("PRAGMA synchronous = OFF")
+            database.execute("BEGIN IMMEDIATE")
+            database.execute("CREATE TABLE IF NOT EXISTS seen (counts BLOB)")
+            kept = database.execute("SELECT counts FROM seen").fetchone()
             if kept:
-                self.seen = msgspec.json.decode(kept, type=Seen)
+                self.seen = msgspec.json.decode(kept[0], type=Seen)
             yield
-            file.truncate(0)
-            file.write(msgspec.json.encode(self.seen))
+            database.execute("DELETE FROM seen")
+            counts = msgspec.json.encode(self.seen)
+            database.execute("INSERT INTO seen VALUES (?)", [counts])
+            database.execute("COMMIT")
 
     # -- a full window -----------------------------------------------------------------
 
