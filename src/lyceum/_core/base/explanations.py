@@ -119,8 +119,10 @@ def explain_frame(
         table[:, 0] = parts[:, 0]
         table[:, 1] += parts[:, 1] / n_background
         table[:, 2 + order] += parts[:, 2:] / n_background
-    further = more(frame) if more is not None else np.zeros((n, 0))
-    return _Reading(schema, unit, labels)(np.column_stack([table, further, cells]))
+    columns = [table, cells]
+    if more is not None:
+        columns.insert(1, more(frame))
+    return _Reading(schema, unit, labels)(np.column_stack(columns))
 
 
 class _Reading:
