@@ -157,8 +157,8 @@ function showAnswer(answer) {
   }
   const rows = rowsOf(answer);
   if (rows.length) {
-    const names = ["column", "value", answer.unit, ""].map((name) => element("th", { scope: "col" }, name));
-    said.push(element("table", {}, element("tr", {}, ...names), ...rows));
+    const names = ["column", "value", answer.unit].map((name) => element("th", { scope: "col" }, name));
+    said.push(element("table", {}, element("tr", {}, ...names, element("td")), ...rows));
   }
   byId("answer").replaceChildren(...said);
   byId("answer").scrollIntoView({ block: "nearest" }); // on a phone it is below the form
