@@ -34,6 +34,7 @@ from lyceum._core.members import (
     one_hot,
     set_seeds,
 )
+from lyceum._core.routing import Route, Routed, routed
 from lyceum._core.statistics import given_splits, seed_from
 from lyceum._core.threads import ordered_map
 from lyceum._core.types import Data, Operation, Target, Weights
@@ -181,6 +182,24 @@ class MemberColumns(NewColumns):
     """`transform` of an ensemble: the answers of its members as columns."""
 
     names_: list[str]
+    _members: Callable[[], list[Member]]
+
+    _uses_weights = False
+
+    def _routes(self) -> list[Route]:
+        return [
+            Route(member.name, member.estimator, (("fit", "fit"),))
+            for member in self._members()
+        ]
+
+    def _metadata(self) -> Routed:
+        """What every member's `fit` is given, by the members' names: kept with the rows, since
+        members are fitted in threads."""
+        given = {
+            member.name: routed(self, member.name).get("fit")
+            for member in self._members()
+        }
+        return {name: further for name, further in given.items() if further is not None}
 
     def _new_cells(self, data: MemberData) -> np.ndarray:
         """The columns of some rows."""
@@ -430,6 +449,11 @@ class NamedEnsemble(_BaseComposition, Ensemble):
     ) -> Any:
         copy = set_seeds(clone(member.estimator), self.seed_, i, keep=True)
         weights = w
+        given = data.metadata.get(member.name)
+        if given is not None:
+            data = replace(data, metadata={"fit": given})
+            if "sample_weight" not in given:
+                weights = w = None
         if w is not None and rows is not None:
             weights = w[rows]
         if weights is not None and not weights.all():
