@@ -16,6 +16,7 @@ from lyceum.ensemble import (
     VotingClassifier,
     VotingRegressor,
 )
+from lyceum.errors import SettingError
 from lyceum.linear import ElasticNetCV, LassoCV, Ridge, RidgeCV
 from lyceum.semi_supervised import SelfTrainingClassifier
 
@@ -101,6 +102,16 @@ def test_members_of_a_stack_are_given_the_metadata_of_their_rows(seen):
     assert len(seen) == 4
     for cells, _, given in seen:
         np.testing.assert_array_equal(given, 100 + cells[:, 0] / 2)
+
+
+@pytest.mark.parametrize("kind", [*ONE, LassoCV])
+def test_metadata_need_the_setting(kind):
+    model = kind(AsksOfClasses()) if kind in ONE else kind()
+    with (
+        config_context(enable_metadata_routing=False),
+        pytest.raises(SettingError, match="enable_metadata_routing=True"),
+    ):
+        model.fit(X, y, days=days)
 
 
 @pytest.mark.parametrize("kind", [RidgeCV, LassoCV, ElasticNetCV])

@@ -21,6 +21,8 @@ from sklearn.utils.metadata_routing import (
     process_routing,
 )
 
+from lyceum.errors import SettingError
+
 Routed = Mapping[str, Mapping[str, Any]]
 
 _WEIGHTS = "sample_weight"
@@ -63,17 +65,14 @@ def routed(learner: Any, name: str) -> Routed:
 def routing(
     learner: Any, method: Callable[..., Any], data: tuple[Any, ...], named: Any
 ) -> Iterator[tuple[tuple[Any, ...], dict[str, Any]]]:
-    """The arguments that a method itself takes, while `routed` gives the others.
-
-    Weights are the method's own where the learner uses them itself; else they are those that the
-    estimator inside asked for.
-    """
-    is_further = named or len(data) > 2
-    if not is_further or not get_config()["enable_metadata_routing"]:
+    """The arguments that a method itself takes, while `routed` gives the others."""
+    caller = method.__name__
+    routes = []
+    if named or len(data) > 2:  # more than X and y
+        routes = [route for route in learner._routes() if caller in dict(route.methods)]
+    if not routes:
         yield data, named
         return
-    caller = method.__name__
-    routes = [route for route in learner._routes() if caller in dict(route.methods)]
     parameters = list(inspect.signature(method).parameters)[1:]
     arguments = {**dict(zip(parameters, data)), **named}
     further = {
@@ -81,20 +80,30 @@ def routing(
         for name, value in arguments.items()
         if value is not None and (name == _WEIGHTS or name not in parameters)
     }
-    if not routes or not further:
+    if not get_config()["enable_metadata_routing"]:
+        _refuse_further(f"{type(learner).__name__}.{caller}", further)
         yield data, named
         return
     given = process_routing(learner, caller, **further)
     own = {name: value for name, value in arguments.items() if name not in further}
-    if learner._uses_weights and _WEIGHTS in further:
-        own[_WEIGHTS] = further[_WEIGHTS]
-    elif not learner._uses_weights:
+    weights = further.get(_WEIGHTS)
+    if not learner._uses_weights:  # those that something inside asked for
         asked = [given[route.name].get(caller, {}).get(_WEIGHTS) for route in routes]
-        own[_WEIGHTS] = next((w for w in asked if w is not None), None)
-    if own.get(_WEIGHTS) is None:
-        own.pop(_WEIGHTS, None)
+        weights = next((w for w in asked if w is not None), None)
+    if weights is not None:
+        own[_WEIGHTS] = weights
     token = _current.set((learner, given))
     try:
         yield (), own
     finally:
         _current.reset(token)
+
+
+def _refuse_further(caller: str, further: Mapping[str, Any]) -> None:
+    names = sorted(set(further) - {_WEIGHTS})
+    if names:
+        raise SettingError(
+            f"{caller} was given {', '.join(names)} for what is inside of it, which is only"
+            " supported if enable_metadata_routing=True: call"
+            " sklearn.set_config(enable_metadata_routing=True) before"
+        )
