@@ -90,7 +90,7 @@ def routing(
     if not learner._uses_weights:  # those that something inside asked for
         asked = [given[route.name].get(caller, {}).get(_WEIGHTS) for route in routes]
         weights = next((w for w in asked if w is not None), None)
-    if weights is not None:
+    if weights is not None and _WEIGHTS in parameters:
         own[_WEIGHTS] = weights
     token = _current.set((learner, given))
     try:

@@ -187,19 +187,14 @@ class MemberColumns(NewColumns):
     _uses_weights = False
 
     def _routes(self) -> list[Route]:
-        return [
-            Route(member.name, member.estimator, (("fit", "fit"),))
-            for member in self._members()
-        ]
+        fits = (("fit", "fit"),)
+        return [Route(one.name, one.estimator, fits) for one in self._members()]
 
     def _metadata(self) -> Routed:
-        """What every member's `fit` is given, by the members' names: kept with the rows, since
-        members are fitted in threads."""
-        given = {
-            member.name: routed(self, member.name).get("fit")
-            for member in self._members()
-        }
-        return {name: further for name, further in given.items() if further is not None}
+        # by the names of members; kept with the rows, as members are fitted in threads
+        names = [member.name for member in self._members()]
+        parts = {name: routed(self, name) for name in names}
+        return {name: part["fit"] for name, part in parts.items() if part}
 
     def _new_cells(self, data: MemberData) -> np.ndarray:
         """The columns of some rows."""
@@ -440,12 +435,7 @@ class NamedEnsemble(_BaseComposition, Ensemble):
             report("members", i + 1, len(self.names_))
 
     def _fit_member(
-        self,
-        i: int,
-        member: Member,
-        data: MemberData,
-        w: np.ndarray | None,
-        rows: Any = None,
+        self, i: int, member: Member, data: MemberData, w: Any, rows: Any = None
     ) -> Any:
         copy = set_seeds(clone(member.estimator), self.seed_, i, keep=True)
         weights = w
