@@ -2,6 +2,7 @@
 
     python benchmarks/programs.py                  all of them
     python benchmarks/programs.py committees       those whose name contains the word
+    python benchmarks/programs.py --keep FILE      go on with the programs that FILE lacks
     python benchmarks/programs.py --record         also write PROGRAMS.md
 
 The programs in `programs/` use scikit-learn's interface as its user guide does, and know nothing of
@@ -84,9 +85,11 @@ class Run:
 
 def main() -> None:
     options = parse()
-    rows = []
+    rows = kept_rows(options.keep)
     for path in sorted(FOLDER.glob("*.py")):
         if options.words and not any(word in path.stem for word in options.words):
+            continue
+        if path.stem in {row["name"] for row in rows}:
             continue
         plain = run(path, switched=False, rounds=options.rounds)
         switched = run(path, switched=True, rounds=options.rounds)
@@ -94,7 +97,17 @@ def main() -> None:
         theirs = sorted(
             {f"{fit[0]} ({fit[2]})" for fit in switched.fits if fit[1] == "theirs"}
         )
-        rows.append((path.stem, plain, switched, differing, theirs))
+        row = {
+            "name": path.stem,
+            "before": [plain.seconds, plain.work],
+            "after": [switched.seconds, switched.work],
+            "differing": differing,
+            "theirs": theirs,
+        }
+        rows.append(row)
+        if options.keep:
+            with options.keep.open("a") as file:
+                file.write(json.dumps(row) + "\n")
         print(
             f"{path.stem:24} {plain.seconds:7.2f} s {switched.seconds:7.2f} s "
             f"{plain.seconds / switched.seconds:6.2f}, after imports {plain.work:7.2f} s "
@@ -106,7 +119,7 @@ def main() -> None:
     print("median speed-up: {:.2f}, after imports {:.2f}".format(*medians(rows)))
     if options.record:
         write_file(RECORD, page(rows))
-    failed = sum(bool(differing) for _, _, _, differing, _ in rows)
+    failed = sum(bool(row["differing"]) for row in rows)
     print(f"{len(rows) - failed} passed, {failed} failed")
     sys.exit(failed > 0)
 
@@ -115,8 +128,16 @@ def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("words", nargs="*")
     parser.add_argument("--rounds", type=int, default=1, help="the best of so many")
+    parser.add_argument("--keep", type=Path, help="a file of lines, one per program")
     parser.add_argument("--record", action="store_true")
     return parser.parse_args()
+
+
+def kept_rows(path: Path | None) -> list[dict]:
+    """The results that an earlier run has kept."""
+    if path is None or not path.exists():
+        return []
+    return [json.loads(line) for line in path.read_text().splitlines()]
 
 
 def run(path: Path, switched: bool, rounds: int) -> Run:
@@ -186,13 +207,12 @@ def is_same(before: str, after: str) -> bool:
     return True
 
 
-def medians(rows: list[tuple]) -> tuple[float, float]:
+def medians(rows: list[dict]) -> list[float]:
     """The median speed-ups, of all of the process and after the imports."""
-    in_all = median(before.seconds / after.seconds for _, before, after, _, _ in rows)
-    return in_all, median(before.work / after.work for _, before, after, _, _ in rows)
+    return [median(row["before"][i] / row["after"][i] for row in rows) for i in (0, 1)]
 
 
-def page(rows: list[tuple]) -> str:
+def page(rows: list[dict]) -> str:
     """PROGRAMS.md."""
     in_all, at_work = medians(rows)
     lines = [
@@ -201,7 +221,8 @@ def page(rows: list[tuple]) -> str:
         f"{date.today()}, {machine()}. `python benchmarks/programs.py --record` writes this page."
         " Seconds are processor time, in all with start and imports, and after the"
         " program's imports; the figures that a program prints are"
-        " equal, up to the noise that it states, unless a line says otherwise.",
+        " equal, up to the noise that it states, unless a line says otherwise. Programs may have"
+        " been run at different times of the day, beside other work (`--keep`).",
         "",
         f"Median speed-up: {at_work:.2f} after imports, {in_all:.2f} in all.",
         "",
@@ -209,13 +230,12 @@ def page(rows: list[tuple]) -> str:
         " times as fast | figures | scikit-learn's own class, and why |",
         "|---|--:|--:|--:|--:|--:|--:|---|---|",
     ]
-    for name, before, after, differing, theirs in rows:
-        figures = "<br>".join(differing) if differing else "equal"
-        lines.append(
-            f"| {name} | {before.seconds:.2f} | {after.seconds:.2f} |"
-            f" {before.seconds / after.seconds:.2f} | {before.work:.2f} | {after.work:.2f} |"
-            f" {before.work / after.work:.2f} | {figures} | {'<br>'.join(theirs)} |"
-        )
+    for row in sorted(rows, key=lambda row: row["name"]):
+        pairs = list(zip(row["before"], row["after"], strict=True))
+        times = [f"{b:.2f} | {a:.2f} | {b / a:.2f}" for b, a in pairs]
+        figures = "<br>".join(row["differing"]) or "equal"
+        theirs = "<br>".join(row["theirs"])
+        lines.append(f"| {row['name']} | {' | '.join(times)} | {figures} | {theirs} |")
     return "\n".join(lines) + "\n"
 
 
