@@ -224,7 +224,8 @@ def page(rows: list[dict]) -> str:
         " equal, up to the noise that it states, unless a line says otherwise. Programs may have"
         " been run at different times of the day, beside other work (`--keep`).",
         "",
-        f"Median speed-up: {at_work:.2f} after imports, {in_all:.2f} in all.",
+        f"{len(rows)} of {len(list(FOLDER.glob('*.py')))} programs were run. Median speed-up:"
+        f" {at_work:.2f} after imports, {in_all:.2f} in all.",
         "",
         "| program | scikit-learn s | Lyceum s | times as fast | after imports s | Lyceum s |"
         " times as fast | figures | scikit-learn's own class, and why |",
