@@ -215,10 +215,12 @@ def medians(rows: list[dict]) -> list[float]:
 def page(rows: list[dict]) -> str:
     """PROGRAMS.md."""
     in_all, at_work = medians(rows)
+    here = machine()
     lines = [
         "# Programs written for scikit-learn, before and after the switch",
         "",
-        f"{date.today()}, {machine()}. `python benchmarks/programs.py --record` writes this page."
+        f"{date.today()}, {here['processor']}, {here['memory']}."
+        " `python benchmarks/programs.py --record` writes this page."
         " Seconds are processor time, in all with start and imports, and after the"
         " program's imports; the figures that a program prints are"
         " equal, up to the noise that it states, unless a line says otherwise. Programs may have"
