@@ -110,13 +110,6 @@ def test_notebook_has_a_cell_for_every_answer():
     assert len(codes) == len(exercise.questions)
 
 
-@pytest.mark.parametrize("name", ["fisher", "kernel-trick", "mds", "regression-tree"])
-def test_pdf_is_set_without_latex(name):
-    content = render_exercise(make_exercise(name, 1, 3), "pdf", solution=True)
-    assert content.startswith(b"%PDF")
-    assert content.count(b"/Type /Page ") >= 2
-
-
 def test_unknown_format_is_named():
     with pytest.raises(SettingError, match=r"'docx'.*md, html, pdf"):
         render_exercise(make_exercise("knn"), "docx")
