@@ -95,9 +95,11 @@ def test_qti_package_accepts_what_the_exercise_accepts():
     assert [e.get("identifier") for e in declared] == used
     conditions = item.findall(f"{QTI}responseProcessing/{QTI}responseCondition")
     assert len(conditions) == len(declared) == len(exercise.questions)
-    tolerances = [float(e.get("tolerance")) for e in item.iter(f"{QTI}equal")]
     numbers = [q for q in exercise.questions if not q.choices]
-    assert tolerances == pytest.approx([q.tolerance for q in numbers])
+    for sign, tag in ((-1, "gte"), (1, "lte")):
+        bounds = [float(e.findtext(f"{QTI}baseValue")) for e in item.iter(QTI + tag)]
+        expected = [q.answer + sign * q.tolerance for q in numbers]
+        assert bounds == pytest.approx(expected)
 
 
 def test_notebook_has_a_cell_for_every_answer():
