@@ -221,7 +221,8 @@ def test_more_clusters_than_distinct_rows_warns():
     data = np.array([[0.0, 0.0]] * 5 + [[1.0, 1.0]] * 5)
     for init in (*STARTS, data[:3]):
         with pytest.warns(
-            ConvergenceWarning, match="found 2 distinct clusters where n_clusters=3"
+            ConvergenceWarning,
+            match=r"distinct clusters \(2\) found smaller than n_clusters \(3\)",
         ):
             kmeans = KMeans(3, init=init, random_state=0).fit(data)
         assert kmeans.inertia_ == 0.0

@@ -42,9 +42,7 @@ def test_in_one_column_it_is_the_product():
 
 def test_marginals_in_explanations_integrate_the_other_columns_out():
     X = RNG.normal(size=(12, 2))
-    model = KernelDensity(
-        kernel="epanechnikov", bandwidth=[1.5, 0.7], rtol=0.0
-    ).fit(X)
+    model = KernelDensity(kernel="epanechnikov", bandwidth=[1.5, 0.7], rtol=0.0).fit(X)
     row = X[:1] + 0.1
     found = model.explain(row)
     line = np.linspace(-6, 6, 20_001)
@@ -57,9 +55,7 @@ def test_marginals_in_explanations_integrate_the_other_columns_out():
 
 
 def test_samples_follow_the_kernel_and_boxes_are_refused():
-    model = KernelDensity(kernel="epanechnikov", bandwidth=2.0).fit(
-        np.zeros((1, 3))
-    )
+    model = KernelDensity(kernel="epanechnikov", bandwidth=2.0).fit(np.zeros((1, 3)))
     drawn = model.sample(20_000, random_state=0) / 2.0
     squares = (drawn**2).sum(axis=1)
     assert squares.max() < 1.0

@@ -58,9 +58,7 @@ KERNEL_CONSTRAINTS: dict[str, list] = {
     "kernel": [StrOptions(set(KERNELS))],
     "bandwidth": [
         Interval(Real, 0, None, closed="neither"),
-        StrOptions(
-            {"reference", "nrd0", "likelihood", "volume", "scott", "silverman"}
-        ),
+        StrOptions({"reference", "nrd0", "likelihood", "volume", "scott", "silverman"}),
         "array-like",
     ],
     "rtol": [Interval(Real, 0, 1, closed="left")],

@@ -18,7 +18,10 @@ _LINE_CHUNK = 16384  # the same for one column, where a query takes 50 ns
 # more cells beside the margin, for queries somewhat outside of the range of the rows
 _BEYOND = 20
 # kernels that the native floor calls otherwise
-_NATIVE = {"epanechnikov": "radial_epanechnikov", "product_epanechnikov": "epanechnikov"}
+_NATIVE = {
+    "epanechnikov": "radial_epanechnikov",
+    "product_epanechnikov": "epanechnikov",
+}
 _LEAST = 1e-9  # below this tolerance expansions are not faster
 
 

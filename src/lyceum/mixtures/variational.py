@@ -57,6 +57,7 @@ class VariationalProblem(MixtureProblem):
     form: CovarianceForm
     prior: VariationalPrior
     variance: np.ndarray
+    reg_covar: float = 0.0  # what is added to the variances of the rows of a component
 
     # -- M-step ------------------------------------------------------------------------
 
@@ -69,7 +70,7 @@ class VariationalProblem(MixtureProblem):
         means = prior.mean + (n / kappa)[:, None] * moved
         nu, covariances = self._spread(statistic, moved, prior.kappa * n / kappa)
         sticks = self._sticks(n)
-        return self._parameters(sticks, kappa, means, nu, covariances, n)
+        return self.parameters(sticks, kappa, means, nu, covariances, n)
 
     def _spread(
         self, statistic: MixtureSums, moved: np.ndarray, factor: np.ndarray
@@ -79,6 +80,12 @@ class VariationalProblem(MixtureProblem):
         n = statistic.rows
         S = statistic.moments.scatter
         d = moved.shape[1]
+        if self.reg_covar:
+            added = self.reg_covar * (n if len(S) == len(n) else n.sum(keepdims=True))
+            if S.ndim == 2:
+                S = S + added[:, None]
+            else:
+                S = S + added[:, None, None] * np.eye(d)
         # Ψ = Ψ_0 + S + κ_0 n / κ (x̄ - m_0)(x̄ - m_0)ᵀ and ν = ν_0 + n; a spherical form sums both
         # over columns, a tied one over components
         if self.form.diagonal:
@@ -104,7 +111,7 @@ class VariationalProblem(MixtureProblem):
             return np.stack([1.0 + n, gamma + after])
         return np.stack([gamma + n, np.zeros(len(n))])
 
-    def _parameters(
+    def parameters(
         self,
         sticks: np.ndarray,
         kappa: np.ndarray,
@@ -113,6 +120,7 @@ class VariationalProblem(MixtureProblem):
         covariances: np.ndarray,
         counts: np.ndarray,
     ) -> VariationalParameters:
+        """The posterior with these parameters, and what the E-step takes of it."""
         # The E-step is that of Gaussians with the covariances Ψ/ν, whose constant has -½ log |Ψ/ν|
         # in place of ½ E[log |Λ|]: the difference, and -½ d/κ, are added to E[log π].
         log_weights, weights = self._expected_weights(sticks)

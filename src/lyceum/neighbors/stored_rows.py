@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
-
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import CATEGORICAL_FEATURES, Coding, Learner
