@@ -95,3 +95,14 @@ def test_without_x_every_stored_row_is_predicted_by_the_others(weights):
     np.testing.assert_allclose(model.predict_proba(None), expected.predict_proba(None))
     with pytest.raises(SettingError, match="X=None"):
         KNeighborsClassifier("all").fit(x, y).predict(None)
+
+
+def test_without_x_a_radius_leaves_every_row_out():
+    x = np.random.default_rng(1).normal(size=(30, 2))
+    x[7] = (50.0, 50.0)  # alone in its radius: the nearest row decides
+    y = x[:, 0] - x[:, 1]
+    found = KNeighborsRegressor(radius=0.8).fit(x, y).predict(None)
+    for i in range(30):
+        others = np.delete(np.arange(30), i)
+        model = KNeighborsRegressor(radius=0.8).fit(x[others], y[others])
+        assert found[i] == pytest.approx(model.predict(x[i : i + 1])[0])

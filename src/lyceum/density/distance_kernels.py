@@ -13,7 +13,7 @@ from lyceum._core.distances import Euclidean, Metric, pairwise_blocks
 
 
 @dataclass(frozen=True, slots=True)
-class DistanceKernel:
+class RadialKernel:
     """A kernel k(r) of the distance r in units of the bandwidth, k(0) = 1.
 
     `log_value(r)` is log k, `log_radial(d)` the logarithm of ∫ r^(d-1) k(r) dr over all r ≥ 0, and
@@ -70,37 +70,37 @@ def _cosine_lengths(random: np.random.RandomState, n: int, d: int) -> np.ndarray
 
 
 DISTANCE_KERNELS = {
-    "gaussian": DistanceKernel(
+    "gaussian": RadialKernel(
         lambda r: -0.5 * r**2,
         lambda d: float((0.5 * d - 1.0) * np.log(2.0) + gammaln(0.5 * d)),
         lambda random, n, d: np.sqrt(random.chisquare(d, n)),
     ),
     # 1 in the ball
-    "tophat": DistanceKernel(
+    "tophat": RadialKernel(
         _log_within(np.ones_like),
         lambda d: -float(np.log(d)),
         lambda random, n, d: random.uniform(size=n) ** (1.0 / d),
     ),
     # 1 - r²
-    "epanechnikov": DistanceKernel(
+    "epanechnikov": RadialKernel(
         _log_within(lambda r: 1.0 - r**2),
         lambda d: float(np.log(2.0) - np.log(d) - np.log(d + 2.0)),
         lambda random, n, d: np.sqrt(random.beta(0.5 * d, 2.0, n)),
     ),
     # exp(-r)
-    "exponential": DistanceKernel(
+    "exponential": RadialKernel(
         lambda r: -r,
         lambda d: float(gammaln(d)),
         lambda random, n, d: random.gamma(d, size=n),
     ),
     # 1 - r
-    "linear": DistanceKernel(
+    "linear": RadialKernel(
         _log_within(lambda r: 1.0 - r),
         lambda d: -float(np.log(d) + np.log(d + 1.0)),
         lambda random, n, d: random.beta(d, 2.0, n),
     ),
     # cos(π r / 2)
-    "cosine": DistanceKernel(
+    "cosine": RadialKernel(
         _log_within(lambda r: np.cos(0.5 * np.pi * r)),
         _cosine_radial,
         _cosine_lengths,

@@ -247,12 +247,14 @@ default="reference"
                 f" metric={self.metric!r}: take metric='euclidean', or one of the kernels"
                 f" {', '.join(DISTANCE_KERNELS)}"
             )
-        if self._is_of_distances and isinstance(self.bandwidth, str):
-            if self.bandwidth == "likelihood":
-                raise SettingError(
-                    f"bandwidth='likelihood' has no search for kernel={self.kernel!r} with"
-                    f" metric={self.metric!r}: give a number, or bandwidth='reference'"
-                )
+        by_likelihood = isinstance(self.bandwidth, str) and (
+            self.bandwidth == "likelihood"
+        )
+        if self._is_of_distances and by_likelihood:
+            raise SettingError(
+                f"bandwidth='likelihood' has no search for kernel={self.kernel!r} with"
+                f" metric={self.metric!r}: give a number, or bandwidth='reference'"
+            )
 
     def _refuse_distances(self, what: str) -> None:
         if self._is_of_distances:

@@ -78,14 +78,8 @@ class VariationalProblem(MixtureProblem):
         """ν and Ψ / ν."""
         prior = self.prior
         n = statistic.rows
-        S = statistic.moments.scatter
+        S = self._scatter(statistic)
         d = moved.shape[1]
-        if self.reg_covar:
-            added = self.reg_covar * (n if len(S) == len(n) else n.sum(keepdims=True))
-            if S.ndim == 2:
-                S = S + added[:, None]
-            else:
-                S = S + added[:, None, None] * np.eye(d)
         # Ψ = Ψ_0 + S + κ_0 n / κ (x̄ - m_0)(x̄ - m_0)ᵀ and ν = ν_0 + n; a spherical form sums both
         # over columns, a tied one over components
         if self.form.diagonal:
@@ -101,6 +95,17 @@ class VariationalProblem(MixtureProblem):
             return nu, (prior.scale + S[0] + between.sum(axis=0)) / nu[0]
         nu = prior.nu + n
         return nu, (prior.scale + S + between) / nu[:, None, None]
+
+    def _scatter(self, statistic: MixtureSums) -> np.ndarray:
+        """S, with `reg_covar` added to the variances S / n."""
+        S = statistic.moments.scatter
+        n = statistic.rows
+        if not self.reg_covar:
+            return S
+        added = self.reg_covar * (n if len(S) == len(n) else n.sum(keepdims=True))
+        if S.ndim == 2:
+            return S + added[:, None]
+        return S + added[:, None, None] * np.eye(S.shape[-1])
 
     def _sticks(self, n: np.ndarray) -> np.ndarray:
         """q(π): Beta(1 + n_k, γ_0 + Σ_(j>k) n_j) of every stick, or Dirichlet(γ_0 + n)."""

@@ -70,10 +70,10 @@ class NearestCentroid(PosteriorClassifier, Learner):
         How many clusters every class has, each with its centroid; fewer where a class has fewer
         distinct rows.
     exemplar : {"auto", "mean", "geometric_mean", "median", "geometric_median"}, default="auto"
-        What stands for the rows: their mean (which "auto" is, but the median for
-        metric="manhattan", both minimize the sum of distances); the geometric mean exp(mean of log x) of every column
+        What stands for the rows: their mean; the geometric mean exp(mean of log x) of every column
         of numbers, none of which may be negative, and the mean of indicators of categories; the
-        median of every column; or the point of the least sum of Euclidean distances.
+        median of every column; or the point of the least sum of Euclidean distances. "auto" is the
+        mean, and the median for metric="manhattan", of which it has the least sum.
     metric : str or Metric, default="euclidean"
         "euclidean", "manhattan", "minkowski", "chebyshev", "mahalanobis", "cosine" or
         "correlation", or a `Metric`; "mahalanobis" takes the covariance within the classes.
@@ -102,8 +102,8 @@ class NearestCentroid(PosteriorClassifier, Learner):
         The standard deviation of every column about the centroids of the classes before they are
         shrunken; with one centroid per class.
     deviations_ : array of shape (n_classes, d)
-        How far every centroid is from the mean of all rows, in standard errors of within_class_std_dev_
-        plus its median, after shrinking; with one centroid per class.
+        How far every centroid is from the mean of all rows after shrinking, in standard errors from
+        `within_class_std_dev_` plus its median; with one centroid per class.
     covariances_ : array of shape (m, d, d)
         With `covariance`, the covariance of every centroid, in scaled units.
     metric_ : Metric
@@ -216,7 +216,7 @@ class NearestCentroid(PosteriorClassifier, Learner):
         else:
             self._from_rows(rows, within)
         if self.n_clusters == 1:
-            self._shrink(scatter)
+            self._set_deviations(scatter)
         if isinstance(metric, Mahalanobis) and not metric.is_known:
             pooled = Mahalanobis(within, np.zeros(len(within)))
             metric, self.n_undetermined_ = invertible(pooled)
@@ -274,33 +274,39 @@ class NearestCentroid(PosteriorClassifier, Learner):
             )
         self.class_prior_ = priors / priors.sum()
 
-    def _shrink(self, scatter: ClassScatter) -> None:
-        """The deviations of the centroids, and with a threshold the centroids nearer to the mean
-        of all rows (Tibshirani and others 2002)."""
+    def _set_deviations(self, scatter: ClassScatter) -> None:
+        """How far centroids are from the mean of all rows; with a threshold they are moved towards
+        it (Tibshirani and others 2002)."""
         classes = self.centroid_class_
         n = scatter.class_weight[classes][:, None]
         means = scatter.mean[classes]
         centroids = self._scale_cells(self.centroids_)
+        total = n.sum()
+        mean = (n * means).sum(axis=0) / total
         # Σ (x - centroid)² = Σ (x - mean)² + n (mean - centroid)² of every class
         about_means = np.einsum("kjj->kj", scatter.scatter[classes])
-        squares = about_means + n * (means - centroids) ** 2
-        total = n.sum()
+        squares = (about_means + n * (means - centroids) ** 2).sum(axis=0)
         freedom = max(1.0, total - len(classes))
-        within = np.sqrt(squares.sum(axis=0) / freedom)
-        self.within_class_std_dev_ = within * self.scale_
-        mean = (n * means).sum(axis=0) / total
-        raw = self.within_class_std_dev_ + np.median(self.within_class_std_dev_)
-        units = np.sqrt(np.maximum(1.0 / n - 1.0 / total, 0.0)) * (raw / self.scale_)
+        raw = np.sqrt(squares / freedom) * self.scale_
+        self.within_class_std_dev_ = raw
+        unit = (raw + np.median(raw)) / self.scale_
+        units = np.sqrt(np.maximum(1.0 / n - 1.0 / total, 0.0)) * unit
         apart = centroids - mean
-        deviations = np.divide(apart, units, out=np.zeros_like(apart), where=units > 0)
-        self.deviations_ = deviations
+        self.deviations_ = np.divide(
+            apart, units, out=np.zeros_like(apart), where=units > 0
+        )
         if self.shrink_threshold is None:
             return
-        spread = about_means + n * (means - mean) ** 2
-        if not (spread > 0).any():
+        if not (about_means.any() or (means != mean).any()):
             raise DataError("All features have zero variance. Division by zero.")
-        left = np.maximum(np.abs(deviations) - self.shrink_threshold, 0.0)
-        self.deviations_ = np.sign(deviations) * left
+        self._shrink(mean, units, centroids)
+
+    def _shrink(
+        self, mean: np.ndarray, units: np.ndarray, centroids: np.ndarray
+    ) -> None:
+        """Centroids nearer to the mean by the threshold, in these units, not beyond it."""
+        left = np.maximum(np.abs(self.deviations_) - self.shrink_threshold, 0.0)
+        self.deviations_ = np.sign(self.deviations_) * left
         moved = np.where(units > 0, mean + units * self.deviations_, centroids)
         self.centroids_ = moved * self.scale_ + self.center_
 

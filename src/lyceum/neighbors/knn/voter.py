@@ -361,11 +361,10 @@ class Voter(NeighborLists):
         return out
 
     def _shares_of_others(self) -> np.ndarray:
-        is_plain = self.radius is None and self.ties != "all"
-        if not is_plain or self.n_neighbors == "all":
+        if self.radius is None and (self.ties == "all" or self.n_neighbors == "all"):
             raise SettingError(
                 "X=None predicts every stored row by its k nearest others: it needs a number as"
-                " n_neighbors, radius=None and ties='first'"
+                " n_neighbors and ties='first', or a radius"
             )
         near, votes = self._near(None)
         return self._tally().share(near.rows, votes)

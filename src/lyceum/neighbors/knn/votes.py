@@ -28,9 +28,9 @@ class Votes:
     Parameters
     ----------
     weights : str, callable or None
-        "uniform" or None: 1. "distance": 1/d. "inverse_square": 1/d². "shifted_inverse_square": 1/(d_0 +
-        d)². "exponential_square": exp(-(d/σ)²). "gaussian": exp(-(d/σ)²/2). A callable takes
-        distances of shape (n, k) and gives votes of that shape.
+        "uniform" or None: 1. "distance": 1/d. "inverse_square": 1/d². "shifted_inverse_square":
+        1/(d_0 + d)². "exponential_square": exp(-(d/σ)²). "gaussian": exp(-(d/σ)²/2). A callable
+        takes distances of shape (n, k) and gives votes of that shape.
     bandwidth : float, optional
         d_0 or σ; by default the distance of the farthest neighbor of the query.
 
