@@ -167,6 +167,11 @@ class EllipticalMixture(Mixture):
         collapse.
     """
 
+    _attribute_docs: ClassVar[str] = """
+    precisions_cholesky_ : array in the shape of the covariances
+        P of every component, with P Pᵀ its precision; of variances their roots to the power of -1.
+    """
+
     _coding = "reference"
     _takes_missing = True
 

@@ -153,6 +153,9 @@ class NearestCentroid(PosteriorClassifier, Learner):
         "categorical_features": CATEGORICAL_FEATURES,
     }
 
+    centroids_: np.ndarray
+    centroid_class_: np.ndarray
+
     def __init__(
         self,
         metric: Any = "euclidean",
