@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from math import isnan
+from math import isfinite, isnan
 from numbers import Number
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -280,6 +280,8 @@ class RecordModel:
             predicted = self._predict.function(block).tolist()[0]  # type: ignore[union-attr]
             return predicted, np.asarray(self._posteriors.function(block))  # type: ignore[union-attr]
         predicted = self._output("predict", self._predict, block).tolist()[0]
+        if isinstance(predicted, float) and not isfinite(predicted):
+            self.model.predict(_as_rows(block))  # refuses it, if it is no answer
         if not self._has_posteriors:
             return predicted, None
         return predicted, self._output("predict_proba", self._posteriors, block)
