@@ -79,14 +79,16 @@ def _categorical(given: object, names: Sequence[str]) -> list[str]:
         if len(chosen) != len(names):
             raise SchemaError(
                 f"categorical_features has {len(chosen)} entries for"
-                f" {show_count(len(names), 'column')}"
+                f" {show_count(len(names), 'column')}: categorical_features set as a boolean mask"
+                f" must have shape (n_features,), got: {chosen.shape}"
             )
         return [names[j] for j in np.flatnonzero(chosen).tolist()]
     if chosen.dtype.kind in "iu":
         is_outside = (chosen < 0) | (chosen >= len(names))
         if is_outside.any():
             raise SchemaError(
-                f"categorical_features names column {chosen.max()}, but there are {len(names)}"
+                f"categorical_features names column {chosen.max()}, but there are {len(names)}:"
+                " categorical_features set as integer indices must be in [0, n_features - 1]"
             )
         return [names[j] for j in chosen.tolist()]
     _check_names_exist(chosen.tolist(), names)
@@ -98,7 +100,9 @@ def _check_names_exist(chosen: Sequence[str], names: Sequence[str]) -> None:
     missing = [name for name in chosen if name not in present]
     if missing:
         raise SchemaError(
-            f"categorical_features names the column {missing[0]!r}, which does not exist"
+            f"categorical_features names the column {missing[0]!r}, which does not exist:"
+            f" categorical_features has an item value {missing[0]!r} which is not a valid feature"
+            " name of the training data."
         )
 
 
