@@ -335,7 +335,8 @@ class HistBoosting(BoostedTrees):
         else:
             loss.begin(scores)
         for number in range(first, self.max_iter):
-            if self._should_stop(judged is not None):
+            # a fit that goes on adds a round at least, as in scikit-learn
+            if number > first and self._should_stop(judged is not None):
                 break
             drawn = self._drawn_rows(number, grower.n_rows)
             for k in range(K):

@@ -173,7 +173,8 @@ def column_directions(learner: Estimator, schema: Schema) -> np.ndarray | None:
     if not ordered or not two_way or any(column.is_categorical for column in schema):
         raise SettingError(
             "monotonic_cst is for columns of numbers, splits in two and criteria of means, medians"
-            f" or class shares: this {name} has criterion={learner.criterion!r} or columns of categories"
+            f" or class shares: this {name} has criterion={learner.criterion!r} or columns of"
+            " categories"
         )
     return directions
 
