@@ -27,7 +27,7 @@ class DeferredModule(ModuleType):
 
     def __getattr__(self, name: str) -> Any:
         # Python itself asks for other names of this form, of every module there is
-        if name.startswith("__") and name not in ("__path__", "__version__"):
+        if name.startswith("__") and name not in ("__all__", "__path__", "__version__"):
             raise AttributeError(name)
         own = self.__name__
         with _lock:
