@@ -96,7 +96,11 @@ def test_the_most_promising_learners_come_first_each_with_a_share_of_the_time(pl
     shares = [job.seconds for job in learners]
     assert shares[:2] == pytest.approx([250.0, 250.0], rel=0.01)
     assert shares == sorted(shares, reverse=True)
-    assert sum(shares[2:]) == pytest.approx(250.0, rel=0.01)
+    # a third of what is left of two fifths of the time
+    assert shares[2:] == pytest.approx([400.0 / 3.0] * 3, rel=0.01)
+    jobs, _ = first_folds(race_for(plan, 1_000.0), LOSSES, seconds=60.0)
+    shares = [job.seconds for job in jobs if job.task.name != "PriorClassifier"]
+    assert shares[2:] == pytest.approx([400 / 3, 340 / 3, 280 / 3], rel=0.01)
     # then all folds of the one that is ahead
     assert (after.task, after.is_searched) == (Task(BOOSTING, 0, 1), False)
 

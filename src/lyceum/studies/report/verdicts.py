@@ -4,7 +4,7 @@ and what more rows would do."""
 from __future__ import annotations
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from lyceum.evaluate import LearningCurve
 from lyceum.studies.compare.comparison import RankedLearner
@@ -129,7 +129,7 @@ def learning_trend(curve: LearningCurve) -> str:
     half = int(np.abs(sizes[:-1] - sizes[-1] / 2).argmin())
     gain = losses[half] - losses[-1]
     error = float(gain.std(ddof=1)) / np.sqrt(len(gain))
-    reach = float(stats.t.isf(0.025, len(gain) - 1)) * error
+    reach = -float(special.stdtrit(len(gain) - 1, 0.025)) * error
     if gain.mean() - reach > 0.0:
         return "helps"
     if gain.mean() + reach < _LITTLE * abs(losses[-1].mean()):

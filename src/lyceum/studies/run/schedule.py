@@ -5,7 +5,8 @@ Where time is short, what wins most often comes first:
 
 1. the first fold of every learner with its defaults, in the order of `Entry.promise`. The two most
    promising may take a quarter of the time each and are tried on fewer rows if that is not enough;
-   the others share another quarter, and those that are cut off wait until all else is done;
+   the others share two fifths, each at most a third of what those before have left of it, and those
+   that are cut off wait until all else is done;
 2. the other folds of the two learners that are ahead, then of the next two;
 3. the folds of the first two again, with settings searched, as many as there is time for;
 4. the other learners in the same way.
@@ -29,7 +30,8 @@ from lyceum.studies.run.store import TaskResult
 
 _FIRST = 2  # learners, by promise or by loss, that come before all others,
 _FIRST_SHARE = 0.25  # and the share of the time that the first fold of each may take
-_OTHER_SHARE = 0.25  # of the time, that the first folds of all others may take together
+_OTHER_SHARE = 0.4  # of the time, that the first folds of all others may take together,
+_OF_REST = 1 / 3  # and of what is left of it, that one of them may take
 _LEADERS = 4  # learners that are run on all folds before any settings are searched
 _FEWER = 8  # a promising learner that was cut off has one row in so many
 _LEAST_ROWS = 200  # that are worth such a trial
@@ -80,6 +82,7 @@ class Race:
         self._taken: set[Job] = set()
         self._parts: dict[str, int] = {}  # of learners that have fewer rows
         self._cut_off: set[str] = set()  # on their first fold
+        self._spent: dict[str, float] = {}  # seconds on folds, those cut off too
         self._returned: deque[Job] = deque()
 
     def __len__(self) -> int:
@@ -104,6 +107,9 @@ class Race:
 
     def add(self, result: TaskResult, loss: float | None) -> None:
         """Take note of a result; `loss` is that of the rows tested."""
+        # what an earlier session has done took nothing of this time
+        if self._taken and result.task not in self.done:
+            self._spend(result.task.name, result.seconds)
         self.done[result.task] = result
         if result.failed:
             self.failed.add(result.task.name)
@@ -126,6 +132,7 @@ class Race:
         name = job.task.name
         if job.task in self.done or name in self._cut_off:
             return
+        self._spend(name, job.seconds or 0.0)
         part = job.part * _FEWER
         is_first = name in [c.name for c in self._learners[:_FIRST]]
         if is_first and self.n_train // part >= _LEAST_ROWS:
@@ -133,6 +140,9 @@ class Race:
         else:
             self._cut_off.add(name)
             self._taken.discard(_without_limit(job))
+
+    def _spend(self, name: str, seconds: float) -> None:
+        self._spent[name] = self._spent.get(name, 0.0) + seconds
 
     def _next_job(self) -> Job | None:
         # the first job is run whatever the time
@@ -173,15 +183,16 @@ class Race:
                 yield from self._open(Job(task))
 
     def _first_folds(self) -> Iterator[Job]:
-        others = sum(c.promise for c in self._learners[_FIRST:])
+        spent = sum(self._spent.get(c.name, 0.0) for c in self._learners[_FIRST:])
+        rest = max(0.0, _OTHER_SHARE * self._total - spent)
         for i, candidate in enumerate(self._learners):
             task = Task(candidate.name, 0, 0)
             if task in self.done or candidate.name in self._cut_off:
                 continue
-            share = _FIRST_SHARE
+            limit = _FIRST_SHARE * self._total
             if i >= _FIRST:
-                share = _OTHER_SHARE * candidate.promise / others
-            yield from self._open(self._default_job(task, share * self._total))
+                limit = _OF_REST * rest
+            yield from self._open(self._default_job(task, limit))
 
     def _has_all_folds(self, candidate: Candidate) -> bool:
         return all(Task(candidate.name, *at) in self.done for at in self._folds)
