@@ -105,9 +105,11 @@ def test_the_most_promising_learners_come_first_each_with_a_share_of_the_time(pl
     assert (after.task, after.is_searched) == (Task(BOOSTING, 0, 1), False)
 
 
-def test_folds_of_the_leaders_then_their_searches_then_the_others(plan):
+@pytest.mark.parametrize("seconds", [0.1, 60.0])
+def test_folds_of_the_leaders_then_their_searches_then_the_others(plan, seconds):
+    """Others come before the searches if they take little time."""
     race = race_for(plan, 1_000.0)
-    _, job = first_folds(race, LOSSES)
+    _, job = first_folds(race, LOSSES, seconds)
     order = []
     while True:
         order.append((job.task.name, job.is_searched))
@@ -119,8 +121,10 @@ def test_folds_of_the_leaders_then_their_searches_then_the_others(plan):
     assert order[:4] == [(BOOSTING, False), (FOREST, False)] * 2
     blocks = list(dict.fromkeys(order))
     assert blocks[2:4] == [("NaiveBayes", False), ("DecisionTreeClassifier", False)]
-    assert blocks[4:6] == [(BOOSTING, True), (FOREST, True)]
-    assert blocks[6] == (NEIGHBORS, False)
+    searches = [(BOOSTING, True), (FOREST, True)]
+    neighbors = [(NEIGHBORS, False)]
+    expected = searches + neighbors if seconds > 1.0 else neighbors + searches
+    assert blocks[4:7] == expected
     # with time enough everything is done as planned
     assert len(race) == 0
     assert not any(r.in_haste for r in race.done.values())
