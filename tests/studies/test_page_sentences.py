@@ -497,6 +497,9 @@ class _Found(SimpleNamespace):
 # -- words for people who know no statistics -----------------------------------------------
 
 
+HALVES = np.arange(3_000) % 2 | (np.arange(3_000) < 10)
+
+
 @pytest.mark.parametrize(
     ("found", "text"),
     [
@@ -508,6 +511,11 @@ class _Found(SimpleNamespace):
             fake_study(Y, {"a": np.where(np.arange(200) < 87, 1 - clear(Y), clear(Y))}),
             "A predicts 'y', wrong in 435 of 1,000 rows; a constant guess is wrong in 440 of"
             " 1,000, a difference that chance could make.",
+        ),
+        (
+            # one row of 3,000 less than a guess: both are 498 of 1,000
+            fake_study(HALVES, {"a": np.where(np.arange(3000) == 10, 0.49, 0.51)}),
+            "A predicts 'y', wrong in 498 of 1,000 rows: hardly better than a constant guess.",
         ),
         (
             fake_study(Y[:20], {"a": clear(Y[:20])}, folds=4),

@@ -155,7 +155,16 @@ def test_a_promising_learner_that_is_cut_off_is_tried_on_fewer_rows_and_then_wai
     again = race.popleft()
     assert (again.task, again.part) == (job.task, 8)
     race.cut_off(again)  # a 64th of 3,000 rows is too few
-    assert race.popleft().task.name == BOOSTING
+    job = race.popleft()
+    assert (job.task.name, job.is_hasty) == (BOOSTING, False)
+    # boosting first with settings that take little time, on all rows
+    race.cut_off(job)
+    again = race.popleft()
+    assert (again.task, again.part, again.is_hasty) == (job.task, 1, True)
+    assert again.is_short
+    race.cut_off(again)
+    again = race.popleft()
+    assert (again.task, again.part, again.is_hasty) == (job.task, 8, True)
 
 
 def test_nothing_comes_when_the_time_is_over(plan):
