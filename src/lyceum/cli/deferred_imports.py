@@ -39,19 +39,19 @@ class DeferredModule(ModuleType):
 class DeferredPackage(DeferredModule):
     """Stands for a package; a name that it has from one of its own modules takes only that one."""
 
-    @cached_property
-    def __path__(self) -> list[str]:
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
         # that of its parent is found without importing that
-        parent, _, own = self.__name__.partition(".")
+        parent, _, own = name.partition(".")
         spec = find_spec(parent)
         assert spec is not None
         folders = spec.submodule_search_locations or []
-        return [str(Path(folder) / own) for folder in folders]
+        self.__path__ = [str(Path(folder) / own) for folder in folders]
 
     @cached_property
     def _homes(self) -> dict[str, str]:
         """The module of every name that the package imports from one of its own."""
-        homes = {}
+        homes: dict[str, str] = {}
         for folder in self.__path__:
             file = Path(folder) / "__init__.py"
             text = file.read_text(encoding="utf-8") if file.is_file() else ""
