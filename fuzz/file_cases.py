@@ -47,7 +47,8 @@ MEMORY_BYTES = 2 << 30
 # addresses are not memory: Arrow's allocator takes 1 GiB of them for its first buffer, and every
 # thread some more. This limit only makes a single absurd request fail
 ADDRESSES = 32 << 30
-SECONDS = 60  # for one file, on a busy machine
+SECONDS = 60  # of the processor for one file
+PATIENCE = 15  # times as long by the clock: a process that waits for nothing, or a busy machine
 LOOK = 0.02  # seconds between two looks at the memory of a process
 FILES = 300  # that one process reads: allocators keep some of what is freed
 
@@ -108,7 +109,7 @@ class ReadingProcess:
     memory : int
         The resident bytes that it may take beyond what its imports take.
     seconds : float
-        The time that it may take for one file.
+        The processor time that it may take for one file.
     """
 
     def __init__(
@@ -163,10 +164,13 @@ class ReadingProcess:
 
     def _wait(self) -> None:
         """Until there is an answer; raises where that takes too long, or too much memory."""
-        deadline = time.monotonic() + self._seconds
+        deadline = time.monotonic() + PATIENCE * self._seconds
+        most = _processor_seconds(self._process.pid) + self._seconds
         while not self._connection.poll(LOOK):
             if time.monotonic() > deadline:
-                raise Finding(f"a hang: nothing after {self._seconds} s")
+                raise Finding(f"a hang: nothing after {PATIENCE * self._seconds} s")
+            if _processor_seconds(self._process.pid) > most:
+                raise Finding(f"a hang: nothing after {self._seconds} s of work")
             self._check_memory(_status_bytes("VmRSS", self._process.pid))
 
     def _check_memory(self, n_bytes: int) -> None:
@@ -189,6 +193,17 @@ def _status_bytes(name: str, process: int | str | None = "self") -> int:
         return 0
     numbers = [line.split()[1] for line in lines if line.startswith(f"{name}:")]
     return 1024 * int(numbers[0]) if numbers else 0
+
+
+def _processor_seconds(process: int | None) -> float:
+    """The processor time that a process has taken, 0 once it has ended."""
+    try:
+        text = Path(f"/proc/{process}/stat").read_text()
+    except OSError:
+        return 0.0
+    # behind the name, which may hold anything: state, ..., user and system time
+    fields = text.rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _serve(connection: Any, read: Callable[[str], Any]) -> None:
