@@ -227,7 +227,9 @@ def test_texts_that_repeat_the_one_before_are_read(tmp_path):
     assert pa.concat_tables(batches).to_pydict() == table.to_pydict()
 
 
-def test_texts_that_repeat_a_long_one_before_end_at_the_memory_that_is_allowed(tmp_path):
+def test_texts_that_repeat_a_long_one_before_end_at_the_memory_that_is_allowed(
+    tmp_path,
+):
     path = tmp_path / "t.parquet"
     path.write_bytes(growing_texts(n_rows=3000, length=100_000)[1])
     assert path.stat().st_size < 1 << 21

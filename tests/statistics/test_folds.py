@@ -134,7 +134,8 @@ def test_the_first_and_the_last_row_may_be_named_from_both_ends():
     ((train, test),) = given_splits([([0, 22], [-23, -1])], 23)
     assert (train.tolist(), test.tolist()) == ([0, 22], [-23, -1])
     ((nothing, _),) = given_splits([([], [1])], 23)
-    assert nothing.tolist() == [] and nothing.dtype == np.intp
+    assert nothing.tolist() == []
+    assert nothing.dtype == np.intp
 
 
 def test_splits_are_needed():
@@ -166,7 +167,8 @@ def test_a_splitter_is_shown_the_table_that_is_given():
 
     splitter = Shown()
     given_splits(splitter, 3)
-    assert splitter.X.shape == (3, 1) and not splitter.X.any()
+    assert splitter.X.shape == (3, 1)
+    assert not splitter.X.any()
     table = np.eye(3)
     given_splits(splitter, 3, X=table)
     assert splitter.X is table

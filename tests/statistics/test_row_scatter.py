@@ -15,7 +15,7 @@ from lyceum.data import Block, Schema, scan
 from lyceum.statistics import ClassScatter, Scatter
 
 RNG = np.random.default_rng(0)
-X = RNG.normal(size=(9, 4)) + [0.0, 5.0, -1e6, 2.0]
+X = RNG.normal(size=(9, 4)) + np.array([0.0, 5.0, -1e6, 2.0])
 Y = RNG.normal(size=9) + 3.0
 W = np.array([1.0, 2.0, 0.0, 0.5, 1.0, 3.0, 0.0, 1.0, 2.0])
 CODES = np.array([0, 1, 2, 0, 1, 2, 0, 1, 2], dtype=np.int32)
