@@ -214,7 +214,7 @@ def _odd_archive(members: Members, rng: np.random.Generator) -> bytes:
         ("lyceum.json", b'{"a":' * _size(rng, 5) + b"1"),
         ("zeros.npy", bytes(_size(rng, 8))),
         ("x" * 60_000, b""),
-        ("\0", b"x"),
+        ("a\0b", b"x"),
         ("schema.json/", b""),
         ("Schema.JSON", members["schema.json"]),
     ]

@@ -559,3 +559,15 @@ def test_moments_by_class_of_some_columns_are_theirs():
         np.testing.assert_allclose(found.mean, expected.mean)
         np.testing.assert_allclose(found.scatter, expected.scatter)
         assert found.class_weight.tolist() == [3.0, 3.0]
+
+
+def test_columns_without_cells_merge_to_none():
+    empty = block_of(np.full((2, 1), np.nan))
+    some = block_of(np.array([[1.0], [3.0]]))
+    for of in (Moments.of, lambda block: ClassMoments.of(labeled(block.X, [0, 0]))):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            nothing = of(empty).merge(of(empty))
+            merged = of(empty).merge(of(some))
+        assert (nothing.weight.ravel()[0], nothing.mean.ravel()[0]) == (0.0, 0.0)
+        assert (merged.weight.ravel()[0], merged.mean.ravel()[0]) == (2.0, 2.0)

@@ -12,6 +12,7 @@ from lyceum.errors import DataError
 _MOST_NAMES = 50
 _NAME = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
 _LONG_KEY = re.compile(rf"(?<![\w-])(?:{_NAME}[ \t]*+\.[ \t]*+){{{_MOST_NAMES}}}")
+_LONG_NUMBER = re.compile(r"(?<!\w)[+-]?0[xob][0-9a-fA-F_]{1000}")
 
 
 def parse_toml(text: str) -> dict[str, Any]:
@@ -28,6 +29,9 @@ def parse_toml(text: str) -> dict[str, Any]:
         raise DataError(
             f"not TOML: a key has more than {_MOST_NAMES} names with dots between them"
         )
+    # Python refuses to show them
+    if _LONG_NUMBER.search(text):
+        raise DataError("not TOML: a whole number has thousands of digits")
     try:
         return tomllib.loads(text)
     except RecursionError:
