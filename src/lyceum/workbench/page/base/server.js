@@ -123,7 +123,9 @@ export function load(path, get = getJson) {
     }
     untracked(() => state.change((before) => ({ ...before, loading: true })));
     get(where, abort.signal).then(
-      (value) => state.set({ value, error: "", loading: false }),
+      (value) => {
+        if (!abort.signal.aborted) state.set({ value, error: "", loading: false });
+      },
       (error) => {
         if (!abort.signal.aborted) state.set({ value: null, error: error.message, loading: false });
       },
