@@ -96,7 +96,7 @@ def plan(desk: Desk, address: Address) -> dict[str, Any]:
 
 
 def start(desk: Desk, address: Address) -> dict[str, Any]:
-    """Run the studies that have no results yet, one after the other."""
+    """Run the studies that are not finished, one after the other."""
     planned = plan(desk, address)
     if planned["problem"]:
         raise Refused(422, planned["problem"])
@@ -107,7 +107,7 @@ def start(desk: Desk, address: Address) -> dict[str, Any]:
     begins = {
         table["out"]: partial(begin_study, desk, _study_address(address, *pair))
         for pair, table in zip(_pairs(address), planned["tables"])
-        if not table["has_results"]
+        if not table["is_finished"]
     }
     outs = [table["out"] for table in planned["tables"]]
     queue = StudyQueue(desk, name, begins, outs)
@@ -143,7 +143,7 @@ def _folder(address: Address) -> str:
 def _study_address(address: Address, file: str, target: str) -> Address:
     """The question that is asked of one of the tables."""
     name = _NOT_IN_A_NAME.sub("_", f"{file}-{target}")
-    asked = {
+    asked: dict[str, tuple[str, ...]] = {
         "file": (file,),
         "target": (target,),
         "out": (f"{_folder(address)}/{name}",),
@@ -162,7 +162,7 @@ def _table(desk: Desk, address: Address, file: str, target: str) -> dict[str, An
         "columns": repaired_table(desk, asked).data.table.column_names,
         "task": None,
         "out": asked.text("out"),
-        "has_results": False,
+        "is_finished": False,
         "status": "none",
     }
     if not target:
@@ -173,14 +173,15 @@ def _table(desk: Desk, address: Address, file: str, target: str) -> dict[str, An
     out = told["out"]
     folder = desk.path(out)
     job = job_of(desk, out)
-    has_results = (folder / "results.json").is_file()
-    status = "finished" if has_results else "none"
-    if not has_results and (folder / "study.sqlite").is_file():
-        status = "ended"
+    status = "ended" if (folder / "study.sqlite").is_file() else "none"
+    is_finished = False
+    if (folder / "results.json").is_file():
+        is_finished = study_of(desk, asked).finished
+        status = "finished" if is_finished else "partly"
     if job is not None and (job.is_running or job.status == "failed"):
         told |= job.as_dict()
         status = job.status
-    return {**told, "task": task, "has_results": has_results, "status": status}
+    return {**told, "task": task, "is_finished": is_finished, "status": status}
 
 
 def _problem(
@@ -192,7 +193,9 @@ def _problem(
     if not all(table["target"] for table in tables):
         return "choose the column to predict in every table"
     if len(tasks) > 1:
-        return "choose columns of one kind: some of these are classes and some are numbers"
+        return (
+            "choose columns of one kind: some of these are classes and some are numbers"
+        )
     if learners is None or len(learners) < 2:
         return "choose two learners at least"
     return ""

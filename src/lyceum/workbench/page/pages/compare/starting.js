@@ -13,6 +13,7 @@ const STATUS = /** @type {Record<string, string>} */ ({
   running: "running",
   concluding: "drawing conclusions",
   ended: "begun, not finished",
+  partly: "has results from a part of its folds",
   finished: "has results",
   failed: "failed",
 });
@@ -36,7 +37,10 @@ export function starting(files) {
   const live = signal(/** @type {Record<string, any>} */ ({}));
   const query = computed(() => new URLSearchParams([...parameters()].filter(([name]) => ASKED.includes(name))).toString());
   const plan = load(() => (parameters().has("on") ? `/api/compare/plan?${query()}&version=${version()}` : null));
-  listen("study", (job) => live.change((jobs) => ({ ...jobs, [job.out]: job })));
+  listen("study", (job) => {
+    live.change((jobs) => ({ ...jobs, [job.out]: job }));
+    if (!["running", "concluding"].includes(job.status)) version.change((n) => n + 1);
+  });
   listen("queue", (queue) => {
     version.change((n) => n + 1);
     announce(`the studies are ${queue.status}`);
@@ -78,7 +82,7 @@ function planned(plan, live, query) {
     }
   };
   const isRunning = plan.queue && ["running", "stopping"].includes(plan.queue.status);
-  const left = plan.tables.filter((/** @type {any} */ table) => !table.has_results).length;
+  const left = plan.tables.filter((/** @type {any} */ table) => !table.is_finished).length;
   const begun = plan.tables.some((/** @type {any} */ table) => table.status !== "none");
   const word = begun ? "Continue" : "Run";
   return [
@@ -88,7 +92,7 @@ function planned(plan, live, query) {
     h(
       "div",
       { class: "row" },
-      isRunning ? null : h("button", { type: "button", id: "run-studies", disabled: Boolean(plan.problem) || !left, onclick: () => ask("start") }, left ? `${word} ${countText(left, "study").replace("studys", "studies")}` : "All have results"),
+      isRunning ? null : h("button", { type: "button", id: "run-studies", disabled: Boolean(plan.problem) || !left, onclick: () => ask("start") }, left ? `${word} ${countText(left, "study").replace("studys", "studies")}` : "All are finished"),
       isRunning ? h("button", { type: "button", id: "stop-studies", disabled: plan.queue.status === "stopping", onclick: () => ask("stop") }, "Stop after what is finished") : null,
       plan.problem ? h("span", { class: "soft", role: "status" }, `To begin, ${plan.problem}.`) : null,
     ),
@@ -106,7 +110,11 @@ function planned(plan, live, query) {
 function tableLine(table, plan, live) {
   const set = (/** @type {any} */ event) => choose(pairs().map(([file, target]) => [file, file === table.file ? event.target.value : target]));
   const target = h("select", { id: `target-${table.file}`, value: table.target, onchange: set }, ...["", ...table.columns].map((name) => h("option", { value: name }, name || "(choose)")));
-  const state = () => ({ ...table, ...live()[table.out] });
+  // what was heard of a study that runs is newer than the plan
+  const state = () => {
+    const job = live()[table.out];
+    return job && ["running", "concluding", "failed"].includes(job.status) ? { ...table, ...job } : table;
+  };
   const refused = plan.queue?.refused[table.out];
   const progress = () => {
     const { status, ranking, message } = state();
