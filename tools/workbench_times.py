@@ -44,7 +44,7 @@ ASKED = (
     ("Ask", "ask", {**STUDY, "row": "{}"}),
     ("Errors", "errors", STUDY),
     ("Errors: groups", "errors/groups", STUDY),
-    ("Errors: a row", "errors/explain", {**STUDY, "row": "7"}),
+    ("Errors: a row", "errors/row", {**STUDY, "row": "7"}),
     ("Columns", "columns", {"file": "table.csv"}),
     ("Columns: points", "columns/points", {"file": "table.csv"}),
     ("Clusters, 3 of them", "clusters", {"file": "table.csv", "clusters": "3"}),
