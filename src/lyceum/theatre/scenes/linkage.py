@@ -138,11 +138,12 @@ def _pictures(
 
 
 def _dendrogram(n: int, merges: list[Any]) -> dict[str, Any]:
-    """The merges so far, at their heights; rows stand in the order in which they merged."""
-    order = list(merges[-1][0] + merges[-1][1]) if merges else []
-    for one, other, _ in reversed(merges):
-        order += [row for row in (*one, *other) if row not in order]
-    order += [row for row in range(n) if row not in order]
+    """The merges so far, at their heights; the rows of a cluster stand side by side."""
+    parts = {(row,): [row] for row in range(n)}
+    for one, other, _ in merges:
+        rows = parts.pop(tuple(one)) + parts.pop(tuple(other))
+        parts[tuple(sorted(rows))] = rows
+    order = sum(sorted(parts.values(), key=len, reverse=True), [])
     across = {row: 40 + 44.0 * k for k, row in enumerate(order)}
     top = max((height for *_, height in merges), default=1.0)
     marks: list[Mark] = [label(x, 236, str(row + 1)) for row, x in across.items()]

@@ -101,6 +101,8 @@ async function start() {
   effect(() => listen("restart", () => window.location.reload()));
   effect(() => {
     const name = pageName();
+    stop(); // at once: the next page is on its way
+    stop = () => {};
     if (facts.pages.some((/** @type {Tab} */ tab) => tab.name === name)) untracked(() => show(name));
     else untracked(() => change({}, { replace: true, page: facts.pages[0].name }));
   });

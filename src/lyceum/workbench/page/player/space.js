@@ -81,10 +81,12 @@ function boxOf(picture, place, width) {
       if (from !== 0) continue;
       const side = SIDES[Math.log2(bit)];
       const [low, high] = picture[side].map((/** @type {number} */ end) => tickText(Number(end.toPrecision(3))));
-      const text = `${shorten(picture[`${side}_label`], 130)} ${low} to ${high}`;
-      const room = 3.4 * text.length; // half of its width
-      const x = Math.min(width - room, Math.max(room, (x1 + x2) / 2));
-      made.append(s("line", { x1, y1, x2, y2, class: "axis" }), s("text", { x, y: (y1 + y2) / 2 + (bit === 4 ? -4 : 16), "text-anchor": "middle", class: "words" }, text));
+      const text = `${shorten(picture[`${side}_label`].replace(" (standardized)", ""), 150)}: ${low} to ${high}`;
+      const room = 3.9 * text.length; // half of its width
+      const x = Math.min(width - room, Math.max(room, bit === 4 ? x2 : (x1 + x2) / 2));
+      // the axis that goes up is named above its end, the others below their middle
+      const y = bit === 4 ? y2 - 10 : (y1 + y2) / 2 + 18;
+      made.append(s("line", { x1, y1, x2, y2, class: "axis" }), s("text", { x, y, "text-anchor": "middle", class: "words" }, text));
     }
   }
   return made;

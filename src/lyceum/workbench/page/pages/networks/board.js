@@ -86,7 +86,7 @@ export function board(columns) {
     loose.set(null);
     say(addEdge(from, to));
   };
-  const width = Math.max(110, ...columns.map((name) => 66 + 7.5 * name.length));
+  const width = Math.max(110, ...columns.map((name) => 86 + 7.8 * name.length));
   const perRow = Math.max(1, Math.floor((Math.min(window.innerWidth, 1200) - 80) / (width + GAP)));
   const nodes = columns.map((name, index) => {
     const laid = { x: (index % perRow) * (width + GAP), y: Math.floor(index / perRow) * (HEIGHT + 2 * GAP) };
