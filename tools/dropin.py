@@ -11,6 +11,11 @@ test that passes, fail the run.
     python tools/dropin.py --quick                the modules of `QUICK`, for CI
     python tools/dropin.py --update               write the lists anew; reasons that were written by
                                                   hand stay with their tests
+    python tools/dropin.py svm --lines FILE       judge what `--save FILE` kept, without running
+
+A group of a list whose tests look at scikit-learn's insides (a private name, a private function's
+answer) has `kind = "private"`. The others are about public behavior, and the share that passes is
+counted over those.
 """
 
 from __future__ import annotations
@@ -24,8 +29,10 @@ import sys
 import tempfile
 import tomllib
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import NamedTuple
 
 import sklearn
 from packaging.specifiers import SpecifierSet
@@ -44,6 +51,17 @@ QUICK = (
 )
 MODULE_SECONDS = 1800
 TEST_SECONDS = 120
+
+PRIVATE = "private"  # the kind of a group whose tests look at scikit-learn's insides
+
+
+class Listed(NamedTuple):
+    """Why a test is expected to fail, in which versions, and of which kind it is."""
+
+    reason: str
+    versions: str = ""
+    kind: str = ""
+
 
 # what a user would meet, by what was raised: the first pattern that fits names the kind
 KINDS = (
@@ -113,6 +131,30 @@ def run_module(module: str, folder: Path, options: list[str]) -> list[dict]:
     return lines
 
 
+def run_modules(modules: list[str], jobs: int, options: list[str]) -> list[dict]:
+    """One line per test of all modules."""
+    lines: list[dict] = []
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(jobs) as do:
+        runs = do.map(lambda name: run_module(name, Path(folder), options), modules)
+        for module, new in zip(modules, runs):
+            lines += new
+            tests = touching(new)
+            bad = sum(line["outcome"] == "failed" for line in tests)
+            print(f"{module}: {len(tests) - bad} pass, {bad} fail", flush=True)
+    return lines
+
+
+def saved_lines(paths: list[str], modules: list[str]) -> list[dict]:
+    """The lines of these modules that `--save` kept; of a test in several files, the last."""
+    kept = {}
+    for path in paths:
+        for text in Path(path).read_text(encoding="utf-8").splitlines():
+            line = json.loads(text)
+            if line["test"].partition("::")[0] in modules:
+                kept[line["test"]] = line
+    return list(kept.values())
+
+
 def kind_of(line: dict) -> str:
     """What a user would meet: a word for the failure."""
     raised = line["raised"] or {"type": "", "text": "", "line": ""}
@@ -136,18 +178,36 @@ def touching(lines: list[dict]) -> list[dict]:
     return [line for line in lines if line["classes"] and line["outcome"] != "skipped"]
 
 
-def expected_failures(modules: list[str]) -> dict[str, tuple[str, str]]:
-    """(reason, versions) of every test that is expected to fail in this version."""
+def groups_of(path: Path) -> Iterator[tuple[Listed, list[str]]]:
+    """The groups of a list: what they say, and their tests."""
+    for group in tomllib.loads(path.read_text(encoding="utf-8")).get("group", []):
+        kind = group.get("kind", "")
+        if kind not in ("", PRIVATE):
+            raise SystemExit(f"{path.name}: kind = {kind!r}, where only {PRIVATE!r} is")
+        yield Listed(group["reason"], group.get("versions", ""), kind), group["tests"]
+
+
+def expected_failures(modules: list[str]) -> dict[str, Listed]:
+    """What the lists say of every test that is expected to fail in this version."""
     expected = {}
     for path in sorted(EXPECTED.glob("*.toml")):
-        for group in tomllib.loads(path.read_text(encoding="utf-8")).get("group", []):
-            versions = group.get("versions", "")
-            if sklearn.__version__ not in SpecifierSet(versions):
+        for listed, tests in groups_of(path):
+            if sklearn.__version__ not in SpecifierSet(listed.versions):
                 continue
-            for test in group["tests"]:
+            for test in tests:
                 if test.partition("::")[0] in modules:
-                    expected[test] = (group["reason"], versions)
+                    expected[test] = listed
     return expected
+
+
+def show_public_share(lines: list[dict], expected: dict[str, Listed]) -> None:
+    """How many of the tests about public behavior pass."""
+    private = {test for test, listed in expected.items() if listed.kind == PRIVATE}
+    tests = [line for line in touching(lines) if line["test"] not in private]
+    passed = sum(line["outcome"] != "failed" for line in tests)
+    share = passed / max(len(tests), 1)
+    print(f"public behavior: {passed} of {len(tests)} tests pass ({share:.1%})")
+    print(f"not counted: {len(private)} listed tests of private internals")
 
 
 def show_counts(lines: list[dict], words: list[str]) -> None:
@@ -172,7 +232,7 @@ def show_counts(lines: list[dict], words: list[str]) -> None:
             print(f"{count:5} {reason}")
 
 
-def compare(lines: list[dict], expected: dict[str, tuple[str, str]]) -> int:
+def compare(lines: list[dict], expected: dict[str, Listed]) -> int:
     """Print what differs from the lists; the number of differences."""
     outcomes = {line["test"]: line["outcome"] for line in touching(lines)}
     failed = {test for test, outcome in outcomes.items() if outcome == "failed"}
@@ -192,24 +252,23 @@ def update(lines: list[dict], modules: list[str]) -> None:
     """Write the lists of these modules anew."""
     EXPECTED.mkdir(parents=True, exist_ok=True)
     known = expected_failures(modules)
-    groups: defaultdict[str, defaultdict[tuple[str, str], list[str]]]
+    groups: defaultdict[str, defaultdict[Listed, list[str]]]
     groups = defaultdict(lambda: defaultdict(list))
     for path in EXPECTED.glob("*.toml"):
-        for group in tomllib.loads(path.read_text(encoding="utf-8")).get("group", []):
-            kept = [t for t in group["tests"] if t.partition("::")[0] not in modules]
-            key = (group["reason"], group.get("versions", ""))
-            groups[path.stem][key] += kept
+        for listed, tests in groups_of(path):
+            kept = [test for test in tests if test.partition("::")[0] not in modules]
+            groups[path.stem][listed] += kept
     for line in touching(lines):
         if line["outcome"] != "failed":
             continue
         test = line["test"]
         stem = list_of(test)
-        reason, versions = known.get(test, (reason_of(line), ""))
-        groups[stem][reason, versions].append(test)
+        listed = known.get(test, Listed(reason_of(line)))
+        groups[stem][listed].append(test)
     for stem, reasons in groups.items():
         text = "\n".join(
-            group_text(*key, sorted(tests))
-            for key, tests in sorted(reasons.items())
+            group_text(listed, sorted(tests))
+            for listed, tests in sorted(reasons.items())
             if tests
         )
         (EXPECTED / f"{stem}.toml").write_text(text, encoding="utf-8")
@@ -223,12 +282,12 @@ def list_of(test: str) -> str:
     return rest.partition(".py")[0].removeprefix("test_")
 
 
-def group_text(reason: str, versions: str, tests: list[str]) -> str:
+def group_text(listed: Listed, tests: list[str]) -> str:
     """A group of an expected-failure list."""
-    listed = "".join(f"    {json.dumps(test)},\n" for test in tests)
-    condition = f"versions = {json.dumps(versions)}\n" if versions else ""
-    head = f"[[group]]\nreason = {json.dumps(reason)}\n{condition}"
-    return f"{head}tests = [\n{listed}]\n"
+    fields = listed._asdict().items()
+    head = "".join(f"{key} = {json.dumps(value)}\n" for key, value in fields if value)
+    lines = "".join(f"    {json.dumps(test)},\n" for test in tests)
+    return f"[[group]]\n{head}tests = [\n{lines}]\n"
 
 
 def main() -> int:
@@ -238,19 +297,17 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--update", action="store_true")
     parser.add_argument("--save", help="a file for the lines of all tests")
+    parser.add_argument("--lines", nargs="+", help="files of saved lines to judge")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("-k", help="pytest's -k; nothing is compared then")
     asked = parser.parse_args()
     modules = test_modules(list(QUICK) if asked.quick else asked.words)
     options = ["-k", asked.k] if asked.k else []
-    lines = []
-    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(asked.jobs) as do:
-        runs = do.map(lambda name: run_module(name, Path(folder), options), modules)
-        for module, new in zip(modules, runs):
-            lines += new
-            tests = touching(new)
-            bad = sum(line["outcome"] == "failed" for line in tests)
-            print(f"{module}: {len(tests) - bad} pass, {bad} fail", flush=True)
+    if asked.lines:
+        lines = saved_lines(asked.lines, modules)
+        modules = sorted({line["test"].partition("::")[0] for line in lines})
+    else:
+        lines = run_modules(modules, asked.jobs, options)
     if asked.save:
         text = "".join(json.dumps(line) + "\n" for line in lines)
         Path(asked.save).write_text(text, encoding="utf-8")
@@ -259,7 +316,9 @@ def main() -> int:
         update(lines, modules)
     if asked.k:
         return 0
-    return 1 if compare(lines, expected_failures(modules)) else 0
+    expected = expected_failures(modules)
+    show_public_share(lines, expected)
+    return 1 if compare(lines, expected) else 0
 
 
 if __name__ == "__main__":

@@ -203,7 +203,8 @@ TOGETHER: dict[str, tuple[dict[str, Any], ...]] = {
     "ClusterLabels.random_state": ({"clusterer": None},),
     "ClusterClassifier.random_state": ({"clusterer": None},),
     "power_t": ({"learning_rate": "invscaling", "solver": "sgd"},),
-    "momentum": ({"solver": "momentum"},),
+    "momentum": ({"solver": "sgd"},),
+    "nesterovs_momentum": ({"solver": "sgd"},),
     "shuffle": ({"batch_size": 10},),
     "n_iter_no_change": (_STOPPING | {"tol": 0.5}, _STOPPING),
     "validation_fraction": (

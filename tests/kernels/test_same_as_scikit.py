@@ -49,8 +49,8 @@ PAIRS = [
     (RBFSampler, kernel_approximation.RBFSampler),
 ]
 OUR_OWN = {  # what the solvers are told differs, and is not what is learned
-    # `probability` is deprecated there; ties are broken, so that predict is the largest score
-    "SVC": {"max_iter", "verbose", "probability", "break_ties"},
+    # `probability` is deprecated there
+    "SVC": {"max_iter", "verbose", "probability"},
     "SVR": {"max_iter", "verbose"},
     "LinearSVC": set(),
     "Nystroem": {"degree", "coef0"},  # None there, which their kernels read as 3 and 1

@@ -39,13 +39,10 @@ def test_from_the_same_weights_it_goes_where_scikit_learn_goes(waves, activation
         "batch_size": 50,
         "warm_start": True,
         "max_iter": 1,
+        "alpha": 0.01,
     }
-    ours = small(
-        **common, activation=activation[0], standardize=False, alpha=0.01 / 50
-    ).fit(X, y)
-    theirs = Peer(**common, activation=activation[1], alpha=0.01, random_state=0).fit(
-        X, y
-    )
+    ours = small(**common, activation=activation[0], standardize=False).fit(X, y)
+    theirs = Peer(**common, activation=activation[1], random_state=0).fit(X, y)
     for k, (w, b) in enumerate(zip(theirs.coefs_, theirs.intercepts_)):
         ours.coefs_[k][:], ours.intercepts_[k][:] = w, b
     ours.set_params(max_iter=4).fit(X, y)
@@ -58,7 +55,7 @@ def test_without_hidden_layers_it_finds_least_squares(waves):
     X, y = waves
     options = {
         "batch_size": "all",
-        "solver": "nesterov",
+        "solver": "sgd",
         "learning_rate_init": 0.3,
         "tol": None,
         "alpha": 0.0,
@@ -162,13 +159,13 @@ def test_lbfgs_brings_a_network_of_identities_to_least_squares():
 
 
 def test_lbfgs_ends_where_the_penalized_loss_has_no_slope():
-    """A network without hidden layers is a ridge regression with a penalty per row."""
+    """A network without hidden layers is a ridge regression of the same penalty."""
     rng = np.random.default_rng(1)
     X = rng.normal(size=(50, 2)) * [1.0, 3.0]
     y = X @ [1.0, -2.0] + rng.normal(size=50)
     model = MLPRegressor(
-        (), solver="lbfgs", alpha=0.1, tol=1e-9, standardize=False, random_state=0
+        (), solver="lbfgs", alpha=5.0, tol=1e-9, standardize=False, random_state=0
     ).fit(X, y)
-    ridge = Ridge(alpha=0.1 * 50).fit(X, y)
+    ridge = Ridge(alpha=5.0).fit(X, y)
     np.testing.assert_allclose(model.coefs_[0][:, 0], ridge.coef_, rtol=1e-5)
     np.testing.assert_allclose(model.intercepts_[0][0], ridge.intercept_, rtol=1e-4)

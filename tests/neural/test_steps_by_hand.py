@@ -25,6 +25,7 @@ ON_PAPER = {
     "hidden_layer_sizes": 2,
     "activation": "sigmoid",
     "solver": "sgd",
+    "momentum": 0.0,
     "learning_rate_init": 0.5,
     "alpha": 0,
     "batch_size": 1,

@@ -192,7 +192,7 @@ def test_hidden_layers_of_one_task_are_the_start_of_another_with_other_classes()
             "learning_rate_init": 0.05,
             "random_state": seed,
         }
-        model = MLPClassifier((12,), warm_start=True, alpha=1e-3, **settings).fit(
+        model = MLPClassifier((12,), warm_start=True, alpha=0.1, **settings).fit(
             X, first
         )
         hidden = model.coefs_[0].copy()
@@ -200,7 +200,7 @@ def test_hidden_layers_of_one_task_are_the_start_of_another_with_other_classes()
         model.set_params(max_iter=1).fit(X[:40], second)
         assert np.abs(model.coefs_[0] - hidden).max() < 0.1  # it went on from there
         model.set_params(max_iter=30).fit(X[:40], second)
-        alone = MLPClassifier((12,), alpha=1e-3, **settings).fit(X[:40], second)
+        alone = MLPClassifier((12,), alpha=0.1, **settings).fit(X[:40], second)
         fresh = rng.normal(size=(1000, 4))
         truth = np.digitize(fresh[:, 0] ** 2 + fresh[:, 1] ** 2, [1.0, 2.5])
         assert model.classes_.tolist() == [0, 1, 2]

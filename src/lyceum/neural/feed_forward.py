@@ -39,7 +39,7 @@ from lyceum.neural.row_windows import (
     first_look,
     spread,
 )
-from lyceum.neural.training import SCHEDULES, Epoch, Patience, Training
+from lyceum.neural.training import MEMORIES, SCHEDULES, Epoch, Patience, Training
 from lyceum.progress import report
 
 _LEAST_RATE = 1e-6  # "adaptive" stops below it
@@ -173,7 +173,7 @@ class FeedForward(NetworkSettings):
             self.seed_ = seed
             self._set_class_weight(look)
         self.n_iter_ = self.n_steps_ = 0
-        training = self._training(None)
+        training = self._training(None, look.n_rows)
         if validation is None:
             held = self._share_held_out(rows, look, held_out)
         else:
@@ -281,14 +281,25 @@ class FeedForward(NetworkSettings):
             loss=self._loss(),
         )
 
-    def _training(self, memory: np.ndarray | None) -> Training:
-        first = self.beta_1 if self.solver == "adam" else self.momentum
+    @property
+    def _rule(self) -> tuple[str, float]:
+        """The rule of the steps, with its momentum or β₁."""
+        if self.solver != "sgd":
+            return self.solver, self.beta_1
+        if self.momentum == 0.0:
+            return "plain", 0.0
+        return "nesterov" if self.nesterovs_momentum else "momentum", self.momentum
+
+    def _training(self, memory: np.ndarray | None, n_rows: int) -> Training:
+        batch_size = self._rows_per_step
+        if batch_size is not None:
+            batch_size = min(batch_size, n_rows)
         return Training(
             self._architecture,
-            rule=(self.solver, first, self.beta_2, self.epsilon),
+            rule=(*self._rule, self.beta_2, self.epsilon),
             penalty=self.alpha,
             chance=(self.dropout, self.input_noise),
-            batch_size=self._rows_per_step,
+            batch_size=batch_size,
             shuffle=self.shuffle,
             seed=self.seed_,
             dtype=np.dtype(self.dtype),
@@ -493,8 +504,8 @@ class FeedForward(NetworkSettings):
         memory: np.ndarray | None,
     ) -> None:
         # the memory of another solver says nothing to this one
-        same = memory is not None and len(memory) == len(self._training(None)._memory)
-        training = self._training(memory if same else None)
+        same = memory is not None and len(memory) == MEMORIES[self._rule[0]]
+        training = self._training(memory if same else None, look.n_rows)
         number = self.n_iter_ + 1
         # copies, as a call that fails must leave the lists as they were
         lists = ["history_", "validation_history_"]
@@ -546,7 +557,7 @@ class FeedForward(NetworkSettings):
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         d = len(self.design_names)
         size = self._architecture.size
-        memories = len(self._training(None)._memory)
+        memories = MEMORIES[self._rule[0]]
         return {
             "widths_": (len(self.activations_) + 2,),
             "center_": (d,),

@@ -34,10 +34,9 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
     | x) the softmax of K output nodes, or P(second class | x) the sigmoid of one, training goes
     down on
 
-        1/Σw · Σ_i w_i [−log P(y_i | x_i)] + α/2 Σ w_ji²,
+        1/Σw · Σ_i w_i [−log P(y_i | x_i)] + α/2B Σ w_ji²,
 
-    the biases b and radii ρ free. scikit-learn divides its α by the rows of a batch: its α is this
-    one times the batch size.
+    the biases b and radii ρ free; B is the number of rows of a step.
 
     Every epoch reads the rows once. In memory they are shuffled in full, by the seed and the number
     of the epoch; rows that stream from files or Dask are shuffled within windows of
@@ -145,8 +144,8 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
     def __init__(
         self,
         hidden_layer_sizes: int | Sequence[int] = (100,),
-        *,
         activation: str | Sequence[str] = "relu",
+        *,
         slope: float = 1.0,
         integration: str | Sequence[str] = "weighted",
         output_nodes: str = "auto",
@@ -156,6 +155,7 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
         learning_rate_init: float = 1e-3,
         power_t: float = 0.5,
         momentum: float = 0.9,
+        nesterovs_momentum: bool = True,
         beta_1: float = 0.9,
         beta_2: float = 0.999,
         epsilon: float = 1e-8,
@@ -167,7 +167,7 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
         n_iter_no_change: float = 10,
         max_fun: int = 15_000,
         weights_init: Any = None,
-        alpha: float = 1e-6,
+        alpha: float = 1e-4,
         dropout: float = 0.0,
         input_noise: float = 0.0,
         early_stopping: bool = False,
@@ -191,6 +191,7 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
             learning_rate_init=learning_rate_init,
             power_t=power_t,
             momentum=momentum,
+            nesterovs_momentum=nesterovs_momentum,
             beta_1=beta_1,
             beta_2=beta_2,
             epsilon=epsilon,

@@ -22,11 +22,11 @@ class MLPRegressor(Regressor, FeedForward):
     Hidden nodes are those of `MLPClassifier`; one output node takes a weighted sum and hands it on.
     With f(x) its value, training goes down on
 
-        1/Σw · Σ_i w_i (y_i − f(x_i))² / 2 + α/2 Σ w_ji²,
+        1/Σw · Σ_i w_i (y_i − f(x_i))² / 2 + α/2B Σ w_ji²,
 
-    the biases and radii free, y standardized with the inputs: losses are in units of the target's
-    variance. scikit-learn divides its α by the rows of a batch: its α is this one times the batch
-    size. How rows are shuffled is described at `MLPClassifier`.
+    the biases and radii free, B the number of rows of a step, and y standardized with the inputs:
+    losses are in units of the target's variance. How rows are shuffled is described at
+    `MLPClassifier`.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ from lyceum.neural.architecture import (
     THEIR_ACTIVATIONS,
 )
 from lyceum.neural.network_report import NetworkReport
-from lyceum.neural.training import RULES, SCHEDULES
+from lyceum.neural.training import SCHEDULES, SOLVERS
 
 
 class NetworkSettings(NetworkReport):
@@ -30,11 +30,10 @@ class NetworkSettings(NetworkReport):
         λ of the sigmoid.
     integration : {"weighted", "quadratic", "spherical"} or a sequence
         The integration function of the hidden layers.
-    solver : {"adam", "sgd", "momentum", "nesterov", "lbfgs"}
-        The rule of the gradient steps: plain gradient descent, with momentum, with Nesterov's
-        momentum, or Adam. "lbfgs" takes all rows in every step, for small tables; rates, batches
-        and early stopping are not for it, an epoch is an iteration, and `tol` is the largest slope
-        at which it ends.
+    solver : {"adam", "sgd", "lbfgs"}
+        The rule of the gradient steps: Adam, or gradient descent with `momentum`. "lbfgs" takes
+        all rows in every step, for small tables; rates, batches and early stopping are not for it,
+        an epoch is an iteration, and `tol` is the largest slope at which it ends.
     max_fun : int
         The most passes over the rows of the solver "lbfgs".
     learning_rate : {"constant", "invscaling", "cosine", "adaptive"}
@@ -45,7 +44,9 @@ class NetworkSettings(NetworkReport):
     power_t : float
         The exponent of "invscaling".
     momentum : float
-        Of the solvers "momentum" and "nesterov".
+        Of the solver "sgd"; 0 is plain gradient descent.
+    nesterovs_momentum : bool
+        Whether the momentum is Nesterov's, whose gradient looks one step ahead.
     beta_1 : float
         Decay of the mean gradient of the solver "adam".
     beta_2 : float
@@ -70,9 +71,10 @@ class NetworkSettings(NetworkReport):
     weights_init : (coefs, intercepts) or None
         The weights to start from, lists with one array per layer as in `coefs_` and `intercepts_`;
         of networks with spheres also radii as in `radii_`. None draws them. For a step as on paper,
-        also give standardize=False, solver="sgd", alpha=0, shuffle=False and record="steps".
+        also give standardize=False, solver="sgd", momentum=0, alpha=0, shuffle=False and
+        record="steps".
     alpha : float
-        The penalty α on the squared weights.
+        The penalty α on the squared weights; it is divided by the rows of a step.
     input_noise : float
         Standard deviation of Gaussian noise on the (standardized) inputs, drawn for every row and
         step.
@@ -100,12 +102,13 @@ class NetworkSettings(NetworkReport):
         ],
         "slope": [Interval(Real, 0, None, closed="neither")],
         "integration": [StrOptions(set(INTEGRATIONS)), list, tuple],
-        "solver": [StrOptions({"lbfgs", *RULES})],
+        "solver": [StrOptions(set(SOLVERS))],
         "max_fun": [Interval(Integral, 1, None, closed="left")],
         "learning_rate": [StrOptions(set(SCHEDULES))],
         "learning_rate_init": [Interval(Real, 0, None, closed="neither")],
         "power_t": [Interval(Real, 0, None, closed="left")],
-        "momentum": [Interval(Real, 0, 1, closed="left")],
+        "momentum": [Interval(Real, 0, 1, closed="both")],
+        "nesterovs_momentum": ["boolean"],
         "beta_1": [Interval(Real, 0, 1, closed="left")],
         "beta_2": [Interval(Real, 0, 1, closed="left")],
         "epsilon": [Interval(Real, 0, None, closed="neither")],
@@ -138,8 +141,8 @@ class NetworkSettings(NetworkReport):
     def __init__(
         self,
         hidden_layer_sizes: int | Sequence[int] = (100,),
-        *,
         activation: str | Sequence[str] = "relu",
+        *,
         slope: float = 1.0,
         integration: str | Sequence[str] = "weighted",
         solver: str = "adam",
@@ -147,6 +150,7 @@ class NetworkSettings(NetworkReport):
         learning_rate_init: float = 1e-3,
         power_t: float = 0.5,
         momentum: float = 0.9,
+        nesterovs_momentum: bool = True,
         beta_1: float = 0.9,
         beta_2: float = 0.999,
         epsilon: float = 1e-8,
@@ -158,7 +162,7 @@ class NetworkSettings(NetworkReport):
         n_iter_no_change: float = 10,
         max_fun: int = 15_000,
         weights_init: Any = None,
-        alpha: float = 1e-6,
+        alpha: float = 1e-4,
         dropout: float = 0.0,
         input_noise: float = 0.0,
         early_stopping: bool = False,
@@ -180,6 +184,7 @@ class NetworkSettings(NetworkReport):
         self.learning_rate_init = learning_rate_init
         self.power_t = power_t
         self.momentum = momentum
+        self.nesterovs_momentum = nesterovs_momentum
         self.beta_1 = beta_1
         self.beta_2 = beta_2
         self.epsilon = epsilon

@@ -12,8 +12,9 @@ import numpy as np
 from lyceum.errors import DataError
 from lyceum.neural.architecture import Architecture
 
-RULES = {"sgd": 0, "momentum": 1, "nesterov": 2, "adam": 3}  # the kernel's codes
-_MEMORIES = {"lbfgs": 0, "sgd": 0, "momentum": 1, "nesterov": 1, "adam": 2}
+SOLVERS = ("adam", "lbfgs", "sgd")
+_RULES = {"plain": 0, "momentum": 1, "nesterov": 2, "adam": 3}  # the kernel's codes
+MEMORIES = {"lbfgs": 0, "plain": 0, "momentum": 1, "nesterov": 1, "adam": 2}
 
 
 # The factor on the learning rate in an epoch, counted from 1, of max_iter, with the exponent
@@ -61,7 +62,7 @@ class Training:
 
     architecture: Architecture
     rule: tuple[str, float, float, float]  # name, momentum or β₁, β₂, ε
-    penalty: float
+    penalty: float  # α of the rows of a step: α / 2B Σw² beside their mean loss
     chance: tuple[float, float]  # dropout, noise
     batch_size: int | None  # None: all rows
     shuffle: bool
@@ -78,13 +79,19 @@ class Training:
         self.theta = pad(self.parameters, self.dtype)
         memory = self.memory
         if memory is None:
-            memory = np.zeros((_MEMORIES[self.rule[0]], self.architecture.size))
+            memory = np.zeros((MEMORIES[self.rule[0]], self.architecture.size))
         rows = [pad(row, self.dtype) for row in memory]
         self._memory = np.array(rows, self.dtype).reshape(len(memory), len(self.theta))
 
-    def _rule(self, rate: float) -> tuple[int, float, float, float, float, float]:
+    def _rule(
+        self, rate: float, shrinkage: float
+    ) -> tuple[int, float, float, float, float, float]:
         name, first, second, epsilon = self.rule
-        return RULES[name], rate, first, second, epsilon, self.penalty
+        return _RULES[name], rate, first, second, epsilon, shrinkage
+
+    def _shrinkage(self, weight: float) -> float:
+        """α / B, with the weight of all rows where a step takes them all."""
+        return self.penalty / (self.batch_size or weight)
 
     def epoch(self, windows: Iterable[np.ndarray], number: int, rate: float) -> float:
         """One pass over the rows; returns the mean training loss, plus the penalty at the end of
@@ -97,7 +104,7 @@ class Training:
                 "no rows are left to learn from: all have weight 0 or are held out for validation"
             )
         squares = self.architecture.squared_weights(self.theta)
-        loss = loss_sum / weight + 0.5 * self.penalty * squares
+        loss = loss_sum / weight + 0.5 * self._shrinkage(weight) * squares
         if not np.isfinite(loss) or not np.isfinite(self.theta).all():
             raise DataError(
                 f"the loss became infinite or NaN in epoch {number}. Solver produced non-finite"
@@ -114,6 +121,7 @@ class Training:
     ) -> tuple[float, float]:
         loss_sum = weight = 0.0
         assert self.batch_size is not None
+        rule = self._rule(rate, self.penalty / self.batch_size)
         for number_of_window, window in enumerate(windows):
             # the order depends on seed, epoch and window alone, so that a fit can be repeated
             order = None
@@ -131,7 +139,7 @@ class Training:
                     rows,
                     turn,
                     self.batch_size,
-                    self._rule(rate),
+                    rule,
                     (*self.chance, self.seed),
                     self.steps,
                 )
@@ -187,7 +195,8 @@ class Training:
         """The mean loss of all rows with the penalty, and its gradient as one vector."""
         loss_sum, weight, gradient = self._sums(windows)
         squares = self.architecture.squared_weights(self.theta)
-        loss = loss_sum / weight + 0.5 * self.penalty * squares
+        shrinkage = self.penalty / weight
+        loss = loss_sum / weight + 0.5 * shrinkage * squares
         if not np.isfinite(loss):
             raise DataError(
                 "Solver produced non-finite parameter weights. The input data may contain large"
@@ -195,7 +204,7 @@ class Training:
             )
         slopes = self.architecture.compact(gradient / weight)
         weights = self.architecture.weights_alone(self.keep())
-        return loss, slopes + self.penalty * weights
+        return loss, slopes + shrinkage * weights
 
     def _one_step(
         self,
@@ -211,7 +220,7 @@ class Training:
                 self.theta,
                 self._memory,
                 mean,
-                self._rule(rate),
+                self._rule(rate, self.penalty / weight),
                 self.steps,
             )
             self._keep_step()

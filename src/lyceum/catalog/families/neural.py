@@ -6,15 +6,15 @@ from lyceum.catalog.entry import Item, pair
 
 _NETWORK = {
     "hidden_layer_sizes": [16, 50, 100],
-    "alpha": (1e-6, 3e-2, "log"),
+    "alpha": (1e-4, 4.0, "log"),
     "dropout": [0.0, 0.2],
 }
 _NETWORKS: tuple[dict[str, Any], ...] = (
     {},
-    {"hidden_layer_sizes": 16, "alpha": 0.01},
-    {"hidden_layer_sizes": 50, "alpha": 0.001, "dropout": 0.2},
-    {"hidden_layer_sizes": 16, "alpha": 1e-4, "dropout": 0.2},
-    {"hidden_layer_sizes": 100, "alpha": 0.03, "dropout": 0.2},
+    {"hidden_layer_sizes": 16, "alpha": 1.3},
+    {"hidden_layer_sizes": 50, "alpha": 0.13, "dropout": 0.2},
+    {"hidden_layer_sizes": 16, "alpha": 0.013, "dropout": 0.2},
+    {"hidden_layer_sizes": 100, "alpha": 4.0, "dropout": 0.2},
 )
 
 ENTRIES = (

@@ -84,7 +84,7 @@ class SVC(Classifier, SupportVectors):
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
         What `decision_function` gives for three classes and more: a score per class, or one per
         pair of classes.
-    break_ties : bool, default=True
+    break_ties : bool, default=False
         Whether classes with equally many votes are told apart by the sums of their scores, so that
         `predict` is the largest of `decision_function`; else the first of them is taken.
     max_iter : int, default=10000
@@ -211,7 +211,7 @@ class SVC(Classifier, SupportVectors):
         verbose: int = 0,
         max_iter: int = 10_000,
         decision_function_shape: str = "ovr",
-        break_ties: bool = True,
+        break_ties: bool = False,
         random_state: int | np.random.RandomState | None = None,
         fit_intercept: bool = True,
         intercept_scaling: float = np.inf,
@@ -489,7 +489,13 @@ class SVC(Classifier, SupportVectors):
         return self._apply(lambda block: self._machine_scores(block.X) / length, X)
 
     def predict(self, X: Data) -> Any:
-        """The class of the largest score; of two, the second for a row on the plane, f(x) = 0."""
+        """The class of most votes, or of the largest score; of two, the second for a row on the
+        plane, f(x) = 0."""
+        if self.break_ties and self.decision_function_shape == "ovo":
+            raise SettingError(
+                "break_ties must be False when decision_function_shape is 'ovo': ties are broken by"
+                " the scores of classes"
+            )
         return self._apply(partial(_classes, self), X)
 
     @available_if(lambda self: self._has_posteriors)
