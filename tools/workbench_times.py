@@ -21,7 +21,7 @@ import lyceum
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from tests.workbench.started import opened
+from tests.workbench.started import opened  # noqa: E402
 
 DOCUMENT = ROOT / "docs" / "workbench.md"
 BEGIN = "<!-- times: tools/workbench_times.py --write -->\n"

@@ -114,7 +114,7 @@ def test_studies_of_several_tables_are_run_and_ranked(tmp_path, page):
         page.get_by_role("button", name="as command").first.click()
         lines = page.locator(".code pre").inner_text().splitlines()
         page.get_by_role("button", name="Run 2 studies").click()
-        page.get_by_text("Friedman's test over 2 tables").wait_for(timeout=120_000)
+        page.get_by_text("Friedman's test over 2 tables").wait_for(timeout=300_000)
         outs = ["compare/weather.csv-play", "compare/penguins.csv-species"]
         comparison = compare_studies(
             [tmp_path / out for out in outs],
@@ -166,7 +166,7 @@ def test_a_killed_comparison_goes_on_where_it_was(tmp_path, page):
         page.get_by_role("button", name="Continue").click()
         page.get_by_role("button", name="Stop after what is finished").click()
         # the first answers from what it has, the second does not begin
-        page.get_by_text("has results from a part").wait_for(timeout=120_000)
+        page.get_by_text("has results from a part").wait_for(timeout=300_000)
         expect(page.get_by_text("not begun")).to_be_visible()
         page.get_by_role("button", name="Continue 2 studies").click()
         page.get_by_text("Friedman's test over 2 tables").wait_for(timeout=300_000)

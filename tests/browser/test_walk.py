@@ -1,5 +1,5 @@
-"""The whole way of somebody with a spreadsheet: file, repair, question with costs, study, decision,
-a row asked about, and the page as a file; and the same once more by the commands that were shown."""
+"""The whole way of somebody with a spreadsheet: file, repair, question with costs, study,
+decision, a row asked about, the page as a file; and the same by the commands that were shown."""
 
 import json
 import shlex

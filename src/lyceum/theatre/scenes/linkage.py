@@ -139,11 +139,12 @@ def _pictures(
 
 def _dendrogram(n: int, merges: list[Any]) -> dict[str, Any]:
     """The merges so far, at their heights; the rows of a cluster stand side by side."""
-    parts = {(row,): [row] for row in range(n)}
+    parts: dict[tuple[int, ...], list[int]] = {(row,): [row] for row in range(n)}
     for one, other, _ in merges:
         rows = parts.pop(tuple(one)) + parts.pop(tuple(other))
         parts[tuple(sorted(rows))] = rows
-    order = sum(sorted(parts.values(), key=len, reverse=True), [])
+    largest_first = sorted(parts.values(), key=len, reverse=True)
+    order = [row for rows in largest_first for row in rows]
     across = {row: 40 + 44.0 * k for k, row in enumerate(order)}
     top = max((height for *_, height in merges), default=1.0)
     marks: list[Mark] = [label(x, 236, str(row + 1)) for row, x in across.items()]
