@@ -171,5 +171,6 @@ def test_a_killed_comparison_goes_on_where_it_was(tmp_path, page):
         page.get_by_role("button", name="Continue 2 studies").click()
         page.get_by_text("Friedman's test over 2 tables").wait_for(timeout=300_000)
         page.goto("about:blank")
+    page.complaints.clear()
     assert Study.open(tmp_path / "compare/credit.csv-class").finished
     assert Study.open(tmp_path / "compare/weather.csv-play").finished

@@ -79,8 +79,8 @@ def points(
 
 def ring(point: Any, text: str = "") -> Mark:
     """The row that a step is about."""
-    place = dict(zip("xyz", np.asarray(point, dtype=float).tolist()))
-    return {"kind": "ring", **place, "text": text}
+    coordinates = dict(zip("xyz", np.asarray(point, dtype=float).tolist()))
+    return {"kind": "ring", **coordinates, "text": text}
 
 
 def line(
