@@ -59,7 +59,8 @@ classifiers = {
 }
 for name, model in classifiers.items():
     score = cross_val_score(model, X, y, cv=3).mean()
-    print(f"{name}: {score:.4f} +- {0.02 if name == 'bags' else 0.008}")
+    # six seeds of scikit-learn's bags alone: 0.71 to 0.80
+    print(f"{name}: {score:.4f} +- {0.1 if name == 'bags' else 0.008}")
 fitted = classifiers["soft"].fit(X, y)
 print(f"posteriors: {fitted.predict_proba(X[:5]).shape}")
 print(f"transformed: {np.shape(fitted.set_params(voting='hard').transform(X[:5]))}")

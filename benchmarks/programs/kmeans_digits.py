@@ -22,6 +22,7 @@ for name, kmeans in starts.items():
     steps = make_pipeline(StandardScaler(), kmeans).fit(data)
     found = steps[-1].labels_
     print(f"{name} inertia: {steps[-1].inertia_:.0f} +- 1500")
-    print(f"{name} homogeneity: {homogeneity_score(labels, found):.3f} +- 0.06")
+    # twelve seeds of scikit-learn's KMeans alone: 0.60 to 0.68
+    print(f"{name} homogeneity: {homogeneity_score(labels, found):.3f} +- 0.1")
     print(f"{name} rand: {adjusted_rand_score(labels, found):.3f} +- 0.12")
     print(f"{name} silhouette: {silhouette_score(data, found):.3f} +- 0.04")

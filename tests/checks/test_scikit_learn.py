@@ -13,7 +13,7 @@ from lyceum.bayes import NaiveBayes
 @pytest.mark.filterwarnings("ignore::scipy.linalg.LinAlgWarning")
 @pytest.mark.filterwarnings("ignore::numpy.exceptions.RankWarning")
 @pytest.mark.filterwarnings(
-    "ignore:found . distinct clusters:sklearn.exceptions.ConvergenceWarning"
+    "ignore:Number of distinct clusters:sklearn.exceptions.ConvergenceWarning"
 )
 @pytest.mark.filterwarnings(
     "ignore:Perceptron made:sklearn.exceptions.ConvergenceWarning"

@@ -128,7 +128,8 @@ def test_sparse_rows_are_dense_rows():
 
 def test_fewer_distinct_rows_than_clusters_are_said():
     with pytest.warns(
-        ConvergenceWarning, match="found 2 distinct clusters where n_clusters=3"
+        ConvergenceWarning,
+        match=r"distinct clusters \(2\) found smaller than n_clusters \(3\)",
     ):
         model = KMedoids(3).fit([[0.0], [0.0], [1.0], [1.0]])
     assert model.transform([[0.5]]).shape == (1, 2)

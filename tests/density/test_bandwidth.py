@@ -82,7 +82,7 @@ def test_it_is_the_number_that_a_plain_search_finds():
 def test_a_kernel_that_ends_reaches_over_the_widest_gap():
     """An outlier must be within reach of another row, or its density from the others is 0."""
     x = np.concatenate([np.linspace(0, 1, 40), [9.0]])
-    assert likelihood_bandwidth(x, kernel="epanechnikov") > 8.0
+    assert likelihood_bandwidth(x, kernel="product_epanechnikov") > 8.0
 
 
 def test_repeated_rows_are_warned_of():

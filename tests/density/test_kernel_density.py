@@ -15,7 +15,7 @@ KERNELS = {
     "laplace": lambda u: np.exp(-2 * np.abs(u)),
     "cauchy": lambda u: 1 / (np.pi * (1 + u**2)),
     "sinc2": lambda u: np.sinc(u / (2 * np.pi)) ** 2 / (2 * np.pi),
-    "epanechnikov": lambda u: 0.75 * np.maximum(1 - u**2, 0),
+    "product_epanechnikov": lambda u: 0.75 * np.maximum(1 - u**2, 0),
     "tricube": lambda u: 70 / 81 * np.maximum(1 - np.abs(u) ** 3, 0) ** 3,
     "triangular": lambda u: np.maximum(1 - np.abs(u), 0),
 }

@@ -19,7 +19,7 @@ def test_the_radial_kernel_is_that_of_scikit_learn(d, rtol):
     theirs = neighbors.KernelDensity(kernel="epanechnikov", bandwidth=1.4).fit(
         X, sample_weight=w
     )
-    ours = KernelDensity(kernel="radial_epanechnikov", bandwidth=1.4, rtol=rtol).fit(
+    ours = KernelDensity(kernel="epanechnikov", bandwidth=1.4, rtol=rtol).fit(
         X, sample_weight=w
     )
     found = np.exp(ours.score_samples(new))
@@ -34,7 +34,7 @@ def test_the_radial_kernel_is_that_of_scikit_learn(d, rtol):
 def test_in_one_column_it_is_the_product():
     X = RNG.normal(size=(50, 1))
     one, two = (
-        KernelDensity(kernel=k).fit(X) for k in ("radial_epanechnikov", "epanechnikov")
+        KernelDensity(kernel=k).fit(X) for k in ("epanechnikov", "product_epanechnikov")
     )
     assert_allclose(one.score_samples(X), two.score_samples(X), rtol=1e-9)
     assert one.integrate([[-1.0, 0.5]]) == pytest.approx(two.integrate([[-1.0, 0.5]]))
@@ -42,9 +42,7 @@ def test_in_one_column_it_is_the_product():
 
 def test_marginals_in_explanations_integrate_the_other_columns_out():
     X = RNG.normal(size=(12, 2))
-    model = KernelDensity(
-        kernel="radial_epanechnikov", bandwidth=[1.5, 0.7], rtol=0.0
-    ).fit(X)
+    model = KernelDensity(kernel="epanechnikov", bandwidth=[1.5, 0.7], rtol=0.0).fit(X)
     row = X[:1] + 0.1
     found = model.explain(row)
     line = np.linspace(-6, 6, 20_001)
@@ -57,9 +55,7 @@ def test_marginals_in_explanations_integrate_the_other_columns_out():
 
 
 def test_samples_follow_the_kernel_and_boxes_are_refused():
-    model = KernelDensity(kernel="radial_epanechnikov", bandwidth=2.0).fit(
-        np.zeros((1, 3))
-    )
+    model = KernelDensity(kernel="epanechnikov", bandwidth=2.0).fit(np.zeros((1, 3)))
     drawn = model.sample(20_000, random_state=0) / 2.0
     squares = (drawn**2).sum(axis=1)
     assert squares.max() < 1.0
@@ -72,7 +68,7 @@ def test_classes_may_have_radial_kernels():
     X = np.vstack([RNG.normal(0, 1, (60, 2)), RNG.normal(3, 1, (60, 2))])
     y = np.repeat([0, 1], 60)
     assert (
-        ParzenClassifier(kernel="radial_epanechnikov", bandwidth="likelihood")
+        ParzenClassifier(kernel="epanechnikov", bandwidth="likelihood")
         .fit(X, y)
         .score(X, y)
         > 0.9

@@ -348,7 +348,8 @@ def test_errors_say_what_to_do():
     with pytest.raises(DataError, match="n_samples=2 should be >= n_components=3"):
         GaussianMixture(3).fit(X[:2])
     with pytest.raises(
-        SettingError, match=r"means_init has the shape \(1, 3\), but \(2, 3\) is needed"
+        SettingError,
+        match=r"'means' should have the shape of \(2, 3\), but got \(1, 3\)",
     ):
         GaussianMixture(2, means_init=X[:1]).fit(X)
     with pytest.raises(SettingError, match="sum to 2"):

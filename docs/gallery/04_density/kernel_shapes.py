@@ -14,7 +14,7 @@ x = np.linspace(-4, 4, 400)[:, None]
 figure, ax = plt.subplots(figsize=(6, 3.6), layout="constrained")
 for name in (
     "gaussian",
-    "epanechnikov",
+    "product_epanechnikov",
     "triangular",
     "tricube",
     "laplace",

@@ -20,8 +20,8 @@ def warn_if_fewer(n_distinct: int, n_clusters: int) -> None:
     if n_distinct < n_clusters:
         # scikit-learn's category, which its users filter by
         warnings.warn(
-            f"found {n_distinct} distinct clusters where n_clusters={n_clusters}: there are too few"
-            " distinct rows, choose fewer clusters",
+            f"Number of distinct clusters ({n_distinct}) found smaller than n_clusters"
+            f" ({n_clusters}). Possibly due to duplicate points in X: choose fewer clusters",
             ConvergenceWarning,
             stacklevel=3,
         )

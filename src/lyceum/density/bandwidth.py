@@ -134,6 +134,20 @@ def volume_of(rows: np.ndarray, w: np.ndarray | None) -> np.ndarray:
     return np.full(d, n ** (-0.5 / d))
 
 
+def scott_of(rows: np.ndarray, w: np.ndarray | None) -> np.ndarray:
+    """scikit-learn's "scott" for all columns: N^(-1/(d + 4))."""
+    n = float(len(rows) if w is None else w.sum())
+    d = rows.shape[1]
+    return np.full(d, n ** (-1.0 / (d + 4)))
+
+
+def silverman_of(rows: np.ndarray, w: np.ndarray | None) -> np.ndarray:
+    """scikit-learn's "silverman" for all columns: (N (d + 2) / 4)^(-1/(d + 4))."""
+    n = float(len(rows) if w is None else w.sum())
+    d = rows.shape[1]
+    return np.full(d, (n * (d + 2) / 4.0) ** (-1.0 / (d + 4)))
+
+
 def nrd0_of(rows: np.ndarray, w: np.ndarray | None) -> np.ndarray:
     """0.9 min(σ, IQR/1.34) N^(-1/5) of every column; the quartiles count weights as repeats."""
     N = len(rows)

@@ -137,11 +137,11 @@ KERNELS = {
         lambda random, shape: _rejection_sample(random, shape, _propose_sinc2),
     ),
     # ¾ (1 - u²)
-    "epanechnikov": DensityKernel(
+    "product_epanechnikov": DensityKernel(
         0.75, _cumulative(lambda u: 0.75 * (u - u**3 / 3)), _epanechnikov_noise
     ),
     # c (1 - |u|²) in the ball |u| < 1, c = (d + 2) / (2 · its volume)
-    "radial_epanechnikov": DensityKernel(
+    "epanechnikov": DensityKernel(
         0.75, _cumulative(lambda u: 0.75 * (u - u**3 / 3)), _radial_noise, radial=True
     ),
     # 70/81 (1 - |u|³)³

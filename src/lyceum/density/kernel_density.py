@@ -12,14 +12,18 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import Density, Learner
+from lyceum._core.clustering import SEARCH_CONSTRAINTS
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, row_weights
+from lyceum._core.distances import Metric, metric as named_metric
 from lyceum._core.types import Categories, Data, Seed, Target, Weights
 from lyceum.density.bandwidth import (
     deviations,
     likelihood_of,
     nrd0_of,
     reference_of,
+    scott_of,
+    silverman_of,
     volume_of,
 )
 from lyceum.density.boxes import (
@@ -29,15 +33,32 @@ from lyceum.density.boxes import (
     weighted_inverse_cdf,
 )
 from lyceum.density.density_kernels import KERNELS
+from lyceum.density.distance_kernels import DISTANCE_KERNELS, DistanceSums
 from lyceum.density.kernel_sums import KernelSums, leaf_order
 from lyceum.errors import DataError, SettingError, number_setting
 from lyceum.report import Explanation, Summary, Table
 
+_METRICS = ("euclidean", "manhattan", "minkowski", "chebyshev")
+# scikit-learn's other names of metrics
+_ALIASES = {
+    "cityblock": "manhattan",
+    "l1": "manhattan",
+    "l2": "euclidean",
+    "p": "minkowski",
+    "infinity": "chebyshev",
+}
+_RULES = {
+    "reference": reference_of,
+    "nrd0": nrd0_of,
+    "volume": volume_of,
+    "scott": scott_of,
+    "silverman": silverman_of,
+}
 KERNEL_CONSTRAINTS: dict[str, list] = {
     "kernel": [StrOptions(set(KERNELS))],
     "bandwidth": [
         Interval(Real, 0, None, closed="neither"),
-        StrOptions({"reference", "nrd0", "likelihood", "volume"}),
+        StrOptions({"reference", "nrd0", "likelihood", "volume", "scott", "silverman"}),
         "array-like",
     ],
     "rtol": [Interval(Real, 0, 1, closed="left")],
@@ -57,27 +78,45 @@ class KernelDensity(Density, Learner):
     laplace        exp(-2|u|)
     cauchy         1 / (π (1 + u²))
     sinc2          (sin(u/2) / (u/2))² / 2π
-    epanechnikov   ¾ (1 - u²)                      |u| < 1
+    product_...    ¾ (1 - u²)                      |u| < 1
     tricube        70/81 (1 - |u|³)³               |u| < 1
     triangular     1 - |u|                         |u| < 1
     =============  ==============================  ===========
 
-    "radial_epanechnikov" is scikit-learn's kernel instead of a product: c (1 - |u|²) in the ball
-    |u| < 1 of all columns, c = (d + 2) / (2 · the volume of the unit ball).
+    The product of Epanechnikov kernels is called "product_epanechnikov". The others are kernels of
+    the distance r = |u| of all columns, as scikit-learn has them, each times a constant that makes
+    its integral 1: "epanechnikov" 1 - r², "tophat" 1, "linear" 1 - r and "cosine" cos(π r / 2) for
+    r < 1, and "exponential" exp(-r). With another metric than the Euclidean one "gaussian" and
+    "epanechnikov" are of the distance too; the constant remains that of the Euclidean distance.
+    They are summed over all rows, but for "epanechnikov" of Euclidean distances.
 
     All rows are kept in memory. A column of categories becomes one-of-C columns.
 
     Parameters
     ----------
     kernel : str, default="gaussian"
-        The name of k in the table, or "radial_epanechnikov".
-    bandwidth : float, array, "reference", "nrd0", "likelihood" or "volume", default="reference"
+        The name of a kernel.
+    bandwidth : float, array, "reference", "nrd0", "likelihood", "volume", "scott" or "silverman", \
+default="reference"
         h: one number for all columns, or one per column. "reference": 1.06 σ N^(-1/5) for every
         column, where σ is its standard deviation (1 for a constant column) and N the weight of all
         rows. "nrd0": R's default, 0.9 min(σ, IQR/1.34) N^(-1/5), less for two humps and outliers.
         "likelihood": those of the largest leave-one-out likelihood, each axis on its own. "volume":
         N^(-1/(2d)) for all columns, so that the window has the volume h^d = 1/√N; for columns of
-        about unit variance.
+        about unit variance. "scott" and "silverman" are scikit-learn's: N^(-1/(d+4)), and (N (d +
+        2) / 4)^(-1/(d+4)).
+    metric : str, Metric or callable, default="euclidean"
+        The distance of kernels of the distance.
+    metric_params : dict or None, default=None
+        Parameters of a metric that is given by name.
+    algorithm : {"auto", "ball_tree", "kd_tree"}, default="auto"
+        scikit-learn's choice of a search; has no effect here.
+    atol : float, default=0
+        scikit-learn's absolute error; has no effect here, where `rtol` holds everywhere.
+    breadth_first : bool, default=True
+        Of scikit-learn's trees; has no effect here.
+    leaf_size : int, default=40
+        Of scikit-learn's trees; has no effect here.
     rtol : float, default=1e-4
         The largest relative error of a density, also where it is tiny; 0 sums over all rows.
 
@@ -114,19 +153,46 @@ class KernelDensity(Density, Learner):
     """
 
     _reads_rows = "in memory"
-    _parameter_constraints: ClassVar[dict] = KERNEL_CONSTRAINTS
+    _without_effect: ClassVar[dict[str, str]] = {
+        "algorithm": "leaves of near rows are searched, whatever the name",
+        "atol": "rtol holds everywhere",
+        "breadth_first": "there is one order of the search",
+        "leaf_size": "leaves have the size that is fastest here",
+    }
+    _parameter_constraints: ClassVar[dict] = {
+        **KERNEL_CONSTRAINTS,
+        "kernel": [StrOptions({*KERNELS, *DISTANCE_KERNELS})],
+        "metric": [StrOptions({*_METRICS, *_ALIASES}), Metric, callable],
+        "metric_params": [dict, None],
+        "algorithm": [StrOptions({"auto", "ball_tree", "kd_tree"})],
+        "atol": [Interval(Real, 0, None, closed="left")],
+        "breadth_first": ["boolean"],
+        "leaf_size": SEARCH_CONSTRAINTS["leaf_size"],
+    }
 
     def __init__(
         self,
         *,
-        kernel: str = "gaussian",
         bandwidth: Any = "reference",
+        algorithm: str = "auto",
+        kernel: str = "gaussian",
+        metric: Any = "euclidean",
+        atol: float = 0,
         rtol: float = 1e-4,
+        breadth_first: bool = True,
+        leaf_size: int = 40,
+        metric_params: dict[str, Any] | None = None,
         categorical_features: Categories = "from_dtype",
     ):
-        self.kernel = kernel
         self.bandwidth = bandwidth
+        self.algorithm = algorithm
+        self.kernel = kernel
+        self.metric = metric
+        self.atol = atol
         self.rtol = rtol
+        self.breadth_first = breadth_first
+        self.leaf_size = leaf_size
+        self.metric_params = metric_params
         self.categorical_features = categorical_features
 
     # -- fit ---------------------------------------------------------------------------
@@ -142,6 +208,7 @@ class KernelDensity(Density, Learner):
             How often every row counts; zero-weight rows are ignored.
         """
         given = self._rows(X, y, sample_weight)
+        self._check_kernel()
         block = given.in_one_block(
             type(self).__name__, "HistogramDensity or GaussianDensity"
         ).without_zero_weights()
@@ -161,6 +228,49 @@ class KernelDensity(Density, Learner):
 
     # -- the density -------------------------------------------------------------------
 
+    def _metric(self) -> Metric:
+        """The metric of kernels of the distance."""
+        name = self.metric
+        if isinstance(name, str):
+            name = _ALIASES.get(name, name)
+        return named_metric(name, **(self.metric_params or {}))
+
+    @property
+    def _is_of_distances(self) -> bool:
+        """Whether the kernel is one of the distance alone, which all rows are asked for."""
+        return self.kernel not in KERNELS or self._metric().name != "euclidean"
+
+    def _check_kernel(self) -> None:
+        if self._is_of_distances and self.kernel not in DISTANCE_KERNELS:
+            raise SettingError(
+                f"kernel={self.kernel!r} is a product over columns, which has no"
+                f" metric={self.metric!r}: take metric='euclidean', or one of the kernels"
+                f" {', '.join(DISTANCE_KERNELS)}"
+            )
+        by_likelihood = isinstance(self.bandwidth, str) and (
+            self.bandwidth == "likelihood"
+        )
+        if self._is_of_distances and by_likelihood:
+            raise SettingError(
+                f"bandwidth='likelihood' has no search for kernel={self.kernel!r} with"
+                f" metric={self.metric!r}: give a number, or bandwidth='reference'"
+            )
+
+    def _refuse_distances(self, what: str) -> None:
+        if self._is_of_distances:
+            raise SettingError(
+                f"{what} has no formula for kernel={self.kernel!r} with metric={self.metric!r},"
+                " which depends on the distance alone: take kernel='gaussian' with"
+                " metric='euclidean'"
+            )
+
+    def _all_sums(self) -> KernelSums | DistanceSums:
+        if not self._is_of_distances:
+            return self._sums()
+        return DistanceSums(
+            self.rows_, self.weights_, self.bandwidth_, self.kernel, self._metric()
+        )
+
     def _sums(self, n_columns: int | None = None) -> KernelSums:
         """The sums over the first columns, or over all."""
         return KernelSums.of_first_columns(
@@ -173,7 +283,7 @@ class KernelDensity(Density, Learner):
         )
 
     def _log_density(self) -> Callable[[Block], np.ndarray]:
-        return partial(_log_density, sums=self._sums())
+        return partial(_log_density, sums=self._all_sums())
 
     def _threshold(self, quantile: float) -> float:
         # A row's own window would hide how far it is from the other rows.
@@ -182,7 +292,7 @@ class KernelDensity(Density, Learner):
                 "anomalies need the density of every row given the others, but there is 1 sample"
             )
         return weighted_inverse_cdf(
-            self._sums().leave_rows_out(), self.weights_, quantile
+            self._all_sums().leave_rows_out(), self.weights_, quantile
         )
 
     def integrate(self, box: Any) -> float:
@@ -198,11 +308,12 @@ class KernelDensity(Density, Learner):
         float
         """
         check_is_fitted(self)
+        self._refuse_distances("the probability of a box")
         low, high = check_box(box, self.design_names).T
         if KERNELS[self.kernel].radial and len(low) > 1:
             raise SettingError(
                 "the probability of a box has no formula under a radial kernel in several columns:"
-                " take kernel='epanechnikov', or count the rows of sample(...) inside"
+                " take kernel='product_epanechnikov', or count the rows of sample(...) inside"
             )
         # the mean over the rows of Π_j [K((high_j - x_ij) / h_j) - K((low_j - x_ij) / h_j)]
         cdf = KERNELS[self.kernel].cdf
@@ -226,11 +337,17 @@ class KernelDensity(Density, Learner):
         array of shape (n_samples, d)
         """
         check_is_fitted(self)
+        metric = self._metric()
+        if metric.name != "euclidean":
+            raise SettingError(
+                f"rows can be drawn under metric='euclidean' alone; here it is {metric.name!r}"
+            )
         random = check_random_state(random_state)
         picked = random.choice(
             len(self.rows_), n_samples, p=self.weights_ / self.weights_.sum()
         )
-        noise = KERNELS[self.kernel].noise(random, (n_samples, self.rows_.shape[1]))
+        kernel: Any = KERNELS.get(self.kernel) or DISTANCE_KERNELS[self.kernel]
+        noise = kernel.noise(random, (n_samples, self.rows_.shape[1]))
         return self.rows_[picked] + noise * self.bandwidth_
 
     # -- what was learned --------------------------------------------------------------
@@ -240,7 +357,8 @@ class KernelDensity(Density, Learner):
 
         log f(x) = Σ_j log f(x_j | x_1 ... x_(j-1)), exact for all kernels: a column that is
         improbable, alone or together with those before it, has a low term. After a term of -inf the
-        others are 0.
+        others are 0. Kernels that have no formula in fewer columns ("tophat", "linear", "cosine",
+        "exponential", and all under another metric than the Euclidean one) have no explanation.
 
         Parameters
         ----------
@@ -251,6 +369,7 @@ class KernelDensity(Density, Learner):
         Explanation
         """
         check_is_fitted(self)
+        self._refuse_distances("an explanation")
         sums = [self._sums(j + 1) for j in range(self.rows_.shape[1])]
         return self._explain(X, partial(_chain_terms, sums=sums), "log density")
 
@@ -282,13 +401,9 @@ def bandwidths_of(
 ) -> np.ndarray:
     """One bandwidth per column, as given or by a rule."""
     if isinstance(bandwidth, str):
-        if bandwidth == "reference":
-            return reference_of(rows, w)
-        if bandwidth == "nrd0":
-            return nrd0_of(rows, w)
-        if bandwidth == "volume":
-            return volume_of(rows, w)
-        return likelihood_of(rows, w, kernel, rtol)
+        if bandwidth == "likelihood":
+            return likelihood_of(rows, w, kernel, rtol)
+        return _RULES[bandwidth](rows, w)
     h = number_setting("bandwidth", bandwidth)
     d = rows.shape[1]
     if h.shape not in ((), (d,)) or not ((h > 0) & np.isfinite(h)).all():
@@ -299,7 +414,7 @@ def bandwidths_of(
     return np.broadcast_to(h, (d,)).copy()
 
 
-def _log_density(block: Block, sums: KernelSums) -> np.ndarray:
+def _log_density(block: Block, sums: KernelSums | DistanceSums) -> np.ndarray:
     return sums.log_density(block.X)
 
 

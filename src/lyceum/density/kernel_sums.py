@@ -17,6 +17,11 @@ _FEW = 1 << 16  # kernels that are summed before another thread has woken up
 _LINE_CHUNK = 16384  # the same for one column, where a query takes 50 ns
 # more cells beside the margin, for queries somewhat outside of the range of the rows
 _BEYOND = 20
+# kernels that the native floor calls otherwise
+_NATIVE = {
+    "epanechnikov": "radial_epanechnikov",
+    "product_epanechnikov": "epanechnikov",
+}
 _LEAST = 1e-9  # below this tolerance expansions are not faster
 
 
@@ -163,7 +168,8 @@ class KernelSums:
 
         def work(task: np.ndarray) -> np.ndarray:
             sums = np.empty(len(task))
-            sum_kernels = getattr(self._packed_rows, self.kernel)
+            kernel = _NATIVE.get(self.kernel, self.kernel)
+            sum_kernels = getattr(self._packed_rows, kernel)
             sum_kernels(Z[task], None if own is None else own[task], self.rtol, sums)
             return sums
 

@@ -43,8 +43,8 @@ class ParzenClassifier(PosteriorClassifier, Learner):
     Parameters
     ----------
     kernel : str, default="gaussian"
-        The kernel: "parzen", "gaussian", "laplace", "cauchy", "sinc2", "epanechnikov", "tricube",
-        "triangular" or "radial_epanechnikov", as `KernelDensity` defines them.
+        The kernel: "parzen", "gaussian", "laplace", "cauchy", "sinc2", "product_epanechnikov",
+        "tricube", "triangular" or "epanechnikov", as `KernelDensity` defines them.
     bandwidth : float, array or str, default="log_loss"
         One number for all columns, or one per column. "log_loss": a multiple of the normal
         reference rule in d columns, σ_j (4 / ((d+2) n))^(1/(d+4)), with σ and n of each class or

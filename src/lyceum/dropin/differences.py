@@ -9,7 +9,7 @@ from typing import Any
 # Classes that both have under one name with another meaning of their defaults: the switch leaves
 # scikit-learn's in place, so that no program changes its answers unawares.
 KEPT: dict[str, str] = {
-    "KernelDensity": "ours chooses its bandwidth from the rows, and multiplies columns",
+    "KernelDensity": "ours chooses its bandwidth from the rows",
     "MultiOutputClassifier": "ours has labels: one column of posteriors per label",
     "SelectKBest": "ours ranks columns of any kind by symmetrical uncertainty",
 }
@@ -35,7 +35,10 @@ DEFAULTS: dict[tuple[str, str], str] = {
     ("Lasso", "tol"): "a smaller duality gap at the same cost",
     ("LassoCV", "max_iter"): "an epoch costs less; seldom reached",
     ("LassoCV", "tol"): "a smaller duality gap at the same cost",
+    ("BayesianGaussianMixture", "reg_covar"): "the prior needs no unit",
     ("GaussianMixture", "reg_covar"): "a prior of one row, in any unit of the columns",
+    ("KernelDensity", "bandwidth"): "chosen from the rows",
+    ("KernelDensity", "rtol"): "a relative error that holds everywhere, and saves time",
     ("LogisticRegression", "solver"): "Newton steps where columns are few, L-BFGS else",
     ("LogisticRegression", "tol"): "free of units, and a smaller gradient",
     (

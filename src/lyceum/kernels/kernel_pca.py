@@ -253,14 +253,15 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
         `n_components` those above 0."""
         values, vectors = _largest(S, self.n_components)
         size = np.abs(values).max(initial=0.0)
-        # all eigenvalues are at hand: one well below zero is no rounding of a Mercer kernel
-        if self.n_components is None and len(values):
+        # an eigenvalue well below zero is no rounding of a Mercer kernel
+        if len(values):
             least = values.min()
             if least < -max(1e-6 * size, rounding):
                 raise SettingError(
-                    f"{self.kernel_!r} is no Mercer kernel on these rows: the centered Gram matrix"
-                    f" has an eigenvalue of {least:.3g} beside {values[0]:.3g}: give n_components,"
-                    " so that the largest are kept"
+                    f"There are significant negative eigenvalues: {self.kernel_!r} is no Mercer"
+                    " kernel on these rows, as the centered Gram matrix has an eigenvalue of"
+                    f" {least:.3g} beside {values[0]:.3g}. Ask for at most"
+                    f" {int((values > 0).sum())} components, so that the largest are kept"
                 )
         is_positive = values > max(_ZERO * size, rounding, np.finfo(float).tiny)
         values = np.where(is_positive, values, 0.0)

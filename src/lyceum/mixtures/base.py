@@ -301,7 +301,9 @@ class Mixture(Density, Learner):
         """
         check_is_fitted(self)
         if n_samples < 1:
-            raise SettingError(f"n_samples={n_samples}: at least one row can be drawn")
+            raise SettingError(
+                f"Invalid value for 'n_samples': {n_samples}; at least one row can be drawn"
+            )
         random = check_random_state(
             self.random_state if random_state is None else random_state
         )

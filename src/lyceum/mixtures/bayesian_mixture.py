@@ -65,6 +65,9 @@ class BayesianGaussianMixture(EllipticalMixture):
         "spherical").
     covariance_prior : float, array of shape (d,) or (d, d), or None, default=None
         Ψ_0; None takes ν_0 times the variances of the columns within the clusters of the start.
+    reg_covar : float, default=0.0
+        What is added to all variances of the rows of a component, in their unit; the prior needs no
+        unit.
     n_init : int, default=5
         How many starts are tried; the largest bound wins.
     means_init : array of shape (n_components, n_columns) or None, default=None
@@ -149,11 +152,8 @@ class BayesianGaussianMixture(EllipticalMixture):
         covariances="the covariance of component k under its posterior",
     )
     _parameter_constraints: ClassVar[dict] = {
-        **{
-            name: rule
-            for name, rule in MIXTURE_CONSTRAINTS.items()
-            if name != "warm_start"
-        },
+        **MIXTURE_CONSTRAINTS,
+        "reg_covar": [Interval(Real, 0, None, closed="left")],
         "covariance_type": [StrOptions(set(BASIC_FORMS))],
         "weight_concentration_prior_type": [
             StrOptions({"dirichlet_process", "dirichlet_distribution"})
@@ -171,7 +171,6 @@ class BayesianGaussianMixture(EllipticalMixture):
         "merge": ["boolean"],
         "verbose_interval": [Interval(Integral, 1, None, closed="left")],
     }
-    warm_start = False
     weights_init = None
     precisions_init = None
     prior_rows = 0.0
@@ -187,6 +186,7 @@ class BayesianGaussianMixture(EllipticalMixture):
         mean_prior: Any = None,
         degrees_of_freedom_prior: float | None = None,
         covariance_prior: Any = None,
+        reg_covar: float = 0.0,
         init_params: str = "kmeans",
         n_init: int = 5,
         means_init: Any = None,
@@ -194,6 +194,7 @@ class BayesianGaussianMixture(EllipticalMixture):
         max_iter: int = 500,
         tol: float = 1e-5,
         random_state: int | np.random.RandomState | None = None,
+        warm_start: bool = False,
         record: bool = False,
         verbose: int = 0,
         verbose_interval: int = 10,
@@ -207,6 +208,7 @@ class BayesianGaussianMixture(EllipticalMixture):
         self.mean_prior = mean_prior
         self.degrees_of_freedom_prior = degrees_of_freedom_prior
         self.covariance_prior = covariance_prior
+        self.reg_covar = reg_covar
         self.init_params = init_params
         self.n_init = n_init
         self.means_init = means_init
@@ -214,6 +216,7 @@ class BayesianGaussianMixture(EllipticalMixture):
         self.max_iter = max_iter
         self.tol = tol
         self.random_state = random_state
+        self.warm_start = warm_start
         self.record = record
         self.verbose = verbose
         self.verbose_interval = verbose_interval
@@ -228,7 +231,15 @@ class BayesianGaussianMixture(EllipticalMixture):
         variance = np.nan_to_num(moments.variance())
         variance = np.where(variance > 0, variance, 1.0)
         # the sums of a start need no prior; the prior needs the spread within its clusters
-        problem = VariationalProblem(self._form, None, variance)  # type: ignore[arg-type]
+        problem = VariationalProblem(
+            self._form,
+            None,  # type: ignore[arg-type]
+            variance,
+            self.reg_covar,
+        )
+        if self.warm_start and hasattr(self, "means_"):
+            problem = replace(problem, prior=self._prior_before())
+            return problem, [self._parameters_before(problem)]
         start_sums = [
             by_size(rows.reduce(partial(problem.start_sums, labels=labels)))
             for labels in self._start_labels(rows, moments)
@@ -236,6 +247,31 @@ class BayesianGaussianMixture(EllipticalMixture):
         within = within_variance(start_sums[0], variance)
         problem = replace(problem, prior=self._prior(moments.mean, within))
         return problem, [problem.maximization(sums) for sums in start_sums]
+
+    def _prior_before(self) -> VariationalPrior:
+        """The prior of the fit that a warm start goes on from."""
+        return VariationalPrior(
+            concentration=self.weight_concentration_prior_,
+            process=self.weight_concentration_prior_type == "dirichlet_process",
+            mean=self.mean_prior_,
+            kappa=self.mean_precision_prior_,
+            nu=self.degrees_of_freedom_prior_,
+            scale=self.covariance_prior_,
+        )
+
+    def _parameters_before(self, problem: VariationalProblem) -> VariationalParameters:
+        """The posterior that a warm start goes on from."""
+        sticks = np.asarray(self.weight_concentration_)
+        if not problem.prior.process:
+            sticks = np.stack([sticks, np.zeros(len(sticks))])
+        return problem.parameters(
+            sticks,
+            self.mean_precision_,
+            self.means_,
+            self.degrees_of_freedom_,
+            self.covariances_,
+            self.counts_,
+        )
 
     def _prior(self, mean: np.ndarray, within: np.ndarray) -> VariationalPrior:
         d = len(mean)
@@ -245,8 +281,8 @@ class BayesianGaussianMixture(EllipticalMixture):
             nu = float(self.degrees_of_freedom_prior)
         if not diagonal and nu <= d - 1:
             raise SettingError(
-                f"degrees_of_freedom_prior={nu:g} must be above {d - 1}, the number of columns"
-                " less one"
+                "The parameter 'degrees_of_freedom_prior' should be greater than"
+                f" {d - 1}, but got {nu:.3f}. (One less than the number of columns.)"
             )
         if self.covariance_prior is not None:
             scale = self._given_scale(d)

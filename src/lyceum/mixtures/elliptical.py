@@ -167,6 +167,11 @@ class EllipticalMixture(Mixture):
         collapse.
     """
 
+    _attribute_docs: ClassVar[str] = """
+    precisions_cholesky_ : array in the shape of the covariances
+        P of every component, with P Pᵀ its precision; of variances their roots to the power of -1.
+    """
+
     _coding = "reference"
     _takes_missing = True
 
@@ -264,7 +269,10 @@ class EllipticalMixture(Mixture):
             means = given_array("means_init", self.means_init, (K, d))
         if self.precisions_init is not None:
             shape = self._form.shape(K, d)
-            precisions = given_array("precisions_init", self.precisions_init, shape)
+            label = f"{self.covariance_type} precision"
+            precisions = given_array(
+                "precisions_init", self.precisions_init, shape, label
+            )
             covariances = _inverse(precisions, self._form.diagonal)
         return problem.parameters(weights, means, covariances, start.degrees)
 
@@ -380,6 +388,19 @@ class EllipticalMixture(Mixture):
         if self._form.name == "spherical":
             return precisions[:, 0]
         return precisions
+
+    @property
+    def precisions_cholesky_(self) -> np.ndarray:
+        """P of every component with P Pᵀ its precision; standard deviations to the power of -1
+        where there are variances alone."""
+        W = self._form.whiten(self.covariances_, len(self.means_), self.var_).W
+        if not self._form.diagonal:
+            W = np.swapaxes(W, -1, -2)
+        if self._form.pooled:
+            return W[0]
+        if self._form.name == "spherical":
+            return W[:, 0]
+        return W
 
     def _n_parameters(self) -> int:
         K, d = self.means_.shape

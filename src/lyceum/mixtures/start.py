@@ -175,6 +175,8 @@ def starts_of(
                 centers = kmeans.fit(scaled).cluster_centers_
             except DataError as error:
                 message = str(error).replace("n_clusters", "n_components")
+                if "should be >=" in message:
+                    message = f"Expected n_samples >= n_components: {message}"
                 raise DataError(message) from error
         starts.append(StartLabels(centers, scaling))
     return starts
@@ -191,11 +193,18 @@ def sample_rows(rows: Rows, size: int) -> Rows:
     return Rows(source)
 
 
-def given_array(name: str, values: ArrayLike, shape: tuple[int, ...]) -> np.ndarray:
-    """A parameter that is an array, with its shape and cells checked."""
+def given_array(
+    name: str, values: ArrayLike, shape: tuple[int, ...], label: str = ""
+) -> np.ndarray:
+    """A parameter that is an array, with its shape and cells checked; `label` is what errors call
+    its values."""
     array = np.array(number_setting(name, values))
     if array.shape != shape:
-        raise SettingError(f"{name} has the shape {array.shape}, but {shape} is needed")
+        label = label or name.removesuffix("_init")
+        raise SettingError(
+            f"The parameter {label!r} should have the shape of {shape}, but got {array.shape}:"
+            f" set {name}"
+        )
     if not np.isfinite(array).all():
         raise SettingError(f"{name} holds NaN or infinity")
     return array

@@ -57,6 +57,7 @@ class VariationalProblem(MixtureProblem):
     form: CovarianceForm
     prior: VariationalPrior
     variance: np.ndarray
+    reg_covar: float = 0.0  # what is added to the variances of the rows of a component
 
     # -- M-step ------------------------------------------------------------------------
 
@@ -69,7 +70,7 @@ class VariationalProblem(MixtureProblem):
         means = prior.mean + (n / kappa)[:, None] * moved
         nu, covariances = self._spread(statistic, moved, prior.kappa * n / kappa)
         sticks = self._sticks(n)
-        return self._parameters(sticks, kappa, means, nu, covariances, n)
+        return self.parameters(sticks, kappa, means, nu, covariances, n)
 
     def _spread(
         self, statistic: MixtureSums, moved: np.ndarray, factor: np.ndarray
@@ -77,7 +78,7 @@ class VariationalProblem(MixtureProblem):
         """ν and Ψ / ν."""
         prior = self.prior
         n = statistic.rows
-        S = statistic.moments.scatter
+        S = self._scatter(statistic)
         d = moved.shape[1]
         # Ψ = Ψ_0 + S + κ_0 n / κ (x̄ - m_0)(x̄ - m_0)ᵀ and ν = ν_0 + n; a spherical form sums both
         # over columns, a tied one over components
@@ -95,6 +96,17 @@ class VariationalProblem(MixtureProblem):
         nu = prior.nu + n
         return nu, (prior.scale + S + between) / nu[:, None, None]
 
+    def _scatter(self, statistic: MixtureSums) -> np.ndarray:
+        """S, with `reg_covar` added to the variances S / n."""
+        S = statistic.moments.scatter
+        n = statistic.rows
+        if not self.reg_covar:
+            return S
+        added = self.reg_covar * (n if len(S) == len(n) else n.sum(keepdims=True))
+        if S.ndim == 2:
+            return S + added[:, None]
+        return S + added[:, None, None] * np.eye(S.shape[-1])
+
     def _sticks(self, n: np.ndarray) -> np.ndarray:
         """q(π): Beta(1 + n_k, γ_0 + Σ_(j>k) n_j) of every stick, or Dirichlet(γ_0 + n)."""
         gamma = self.prior.concentration
@@ -104,7 +116,7 @@ class VariationalProblem(MixtureProblem):
             return np.stack([1.0 + n, gamma + after])
         return np.stack([gamma + n, np.zeros(len(n))])
 
-    def _parameters(
+    def parameters(
         self,
         sticks: np.ndarray,
         kappa: np.ndarray,
@@ -113,6 +125,7 @@ class VariationalProblem(MixtureProblem):
         covariances: np.ndarray,
         counts: np.ndarray,
     ) -> VariationalParameters:
+        """The posterior with these parameters, and what the E-step takes of it."""
         # The E-step is that of Gaussians with the covariances Ψ/ν, whose constant has -½ log |Ψ/ν|
         # in place of ½ E[log |Λ|]: the difference, and -½ d/κ, are added to E[log π].
         log_weights, weights = self._expected_weights(sticks)

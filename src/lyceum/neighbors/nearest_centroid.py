@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from functools import partial
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy import sparse
 
 from lyceum._core.base import (
     CATEGORICAL_FEATURES,
@@ -30,8 +32,8 @@ from lyceum._core.distances import (
 from lyceum._core.probability import AGAINST_RUNNER_UP, runner_up
 from lyceum._core.statistics import ClassScatter, seed_from
 from lyceum._core.types import Categories, Data, Operation
-from lyceum.cluster import KMeans
-from lyceum.errors import DataError, SettingError, cannot_export
+from lyceum.errors import DataError, SettingError, cannot_export, number_setting
+from lyceum.neighbors.exemplars import geometric_median, groups, median
 from lyceum.neighbors.knn.explanation import column_differences, column_shares
 from lyceum.neighbors.stored_rows import (
     are_numbers,
@@ -58,19 +60,20 @@ class NearestCentroid(PosteriorClassifier, Learner):
 
     Centroids are the means, medians or geometric medians of the rows of a class, or of each of its
     clusters (k-means). With d_c the distance to the nearest centroid of class c, the posterior is
-    that of spherical Gaussians with equal priors, P(c | x) ∝ exp(-d_c² / 2 s²), where s² is the
-    mean squared distance of rows to the centroid of their own class, divided by the number of
-    columns.
+    that of spherical Gaussians, P(c | x) ∝ π_c exp(-d_c² / 2 s²), where s² is the mean squared
+    distance of rows to the centroid of their own class, divided by the number of columns, and the
+    priors π_c are equal unless others are given.
 
     Parameters
     ----------
     n_clusters : int, default=1
         How many clusters every class has, each with its centroid; fewer where a class has fewer
         distinct rows.
-    exemplar : {"mean", "geometric_mean", "median", "geometric_median"}, default="mean"
+    exemplar : {"auto", "mean", "geometric_mean", "median", "geometric_median"}, default="auto"
         What stands for the rows: their mean; the geometric mean exp(mean of log x) of every column
         of numbers, none of which may be negative, and the mean of indicators of categories; the
-        median of every column; or the point of the least sum of Euclidean distances.
+        median of every column; or the point of the least sum of Euclidean distances. "auto" is the
+        mean, and the median for metric="manhattan", of which it has the least sum.
     metric : str or Metric, default="euclidean"
         "euclidean", "manhattan", "minkowski", "chebyshev", "mahalanobis", "cosine" or
         "correlation", or a `Metric`; "mahalanobis" takes the covariance within the classes.
@@ -78,6 +81,12 @@ class NearestCentroid(PosteriorClassifier, Learner):
         If given, distances are Mahalanobis distances, with the covariance of the rows of the class,
         or of the rows of every centroid. Where there are fewer than d + 2 rows it is that of all
         classes.
+    priors : {"uniform", "empirical"} or array of shape (n_classes,), default="uniform"
+        Equal priors, the shares of the classes in the rows, or priors in the order of `classes_`.
+    shrink_threshold : float or None, default=None
+        Move every centroid towards the mean of all rows by so many standard errors in each column,
+        but not beyond (Tibshirani and others 2002): columns that do not tell the classes apart no
+        longer count.
     standardize : bool or "range", default=False
         Whether columns of numbers are divided by their standard deviation, or range, first.
 
@@ -87,6 +96,14 @@ class NearestCentroid(PosteriorClassifier, Learner):
         The centroids, in the units of the rows.
     centroid_class_ : array of int of shape (m,)
         The class of every centroid, as a number of `classes_`.
+    class_prior_ : array of shape (n_classes,)
+        The priors.
+    within_class_std_dev_ : array of shape (d,)
+        The standard deviation of every column about the centroids of the classes before they are
+        shrunken; with one centroid per class.
+    deviations_ : array of shape (n_classes, d)
+        How far every centroid is from the mean of all rows after shrinking, in standard errors from
+        `within_class_std_dev_` plus its median; with one centroid per class.
     covariances_ : array of shape (m, d, d)
         With `covariance`, the covariance of every centroid, in scaled units.
     metric_ : Metric
@@ -121,11 +138,14 @@ class NearestCentroid(PosteriorClassifier, Learner):
     """
 
     _needs_scaling = True
+    _takes_sparse = True
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_clusters": [Interval(Integral, 1, None, closed="left")],
         "exemplar": [
-            StrOptions({"mean", "geometric_mean", "median", "geometric_median"})
+            StrOptions({"auto", "mean", "geometric_mean", "median", "geometric_median"})
         ],
+        "priors": [StrOptions({"uniform", "empirical"}), "array-like"],
+        "shrink_threshold": [Interval(Real, 0, None, closed="neither"), None],
         "metric": [StrOptions(_NAMES), Metric],
         "covariance": [StrOptions({"class", "centroid"}), None],
         "standardize": ["boolean", StrOptions({"range"})],
@@ -133,17 +153,24 @@ class NearestCentroid(PosteriorClassifier, Learner):
         "categorical_features": CATEGORICAL_FEATURES,
     }
 
+    centroids_: np.ndarray
+    centroid_class_: np.ndarray
+
     def __init__(
         self,
         metric: Any = "euclidean",
         *,
+        shrink_threshold: float | None = None,
+        priors: Any = "uniform",
         n_clusters: int = 1,
-        exemplar: str = "mean",
+        exemplar: str = "auto",
         covariance: str | None = None,
         standardize: bool | str = False,
         random_state: int | np.random.RandomState | None = None,
         categorical_features: Categories = "from_dtype",
     ):
+        self.shrink_threshold = shrink_threshold
+        self.priors = priors
         self.n_clusters = n_clusters
         self.exemplar = exemplar
         self.metric = metric
@@ -177,18 +204,22 @@ class NearestCentroid(PosteriorClassifier, Learner):
                 f"covariance={self.covariance!r} gives Mahalanobis distances, which"
                 f" metric={metric.name!r} is not: leave metric at 'euclidean'"
             )
+        self._check_shrinking()
         self._learn_scale(rows)
         scatter = finite_sums(rows.reduce(self._scatter_of))
         freedom = max(1.0, scatter.class_weight.sum() - len(self.classes_))
         within = scatter.scatter.sum(axis=0) / freedom
+        self._learn_priors(scatter.class_weight)
         if (
             self.n_clusters == 1
-            and self.exemplar == "mean"
+            and self._kind_of_exemplar == "mean"
             and self.covariance != "centroid"
         ):
             self._from_scatter(scatter, within)
         else:
             self._from_rows(rows, within)
+        if self.n_clusters == 1:
+            self._set_deviations(scatter)
         if isinstance(metric, Mahalanobis) and not metric.is_known:
             pooled = Mahalanobis(within, np.zeros(len(within)))
             metric, self.n_undetermined_ = invertible(pooled)
@@ -206,7 +237,85 @@ class NearestCentroid(PosteriorClassifier, Learner):
         X = self._scale_cells(block.dense)
         return ClassScatter.of(block.with_X(X, block.schema))
 
+    @property
+    def _kind_of_exemplar(self) -> str:
+        if self.exemplar != "auto":
+            return self.exemplar
+        return "median" if self.metric == "manhattan" else "mean"
+
+    def _check_shrinking(self) -> None:
+        if self.shrink_threshold is None:
+            return
+        if self.n_clusters > 1 or self.covariance is not None:
+            raise SettingError(
+                f"shrink_threshold={self.shrink_threshold:g} moves the one centroid of every class:"
+                " it needs n_clusters=1 and covariance=None"
+            )
+
+    def _learn_priors(self, class_weight: np.ndarray) -> None:
+        K = len(self.classes_)
+        if isinstance(self.priors, str):
+            shares = class_weight / class_weight.sum()
+            self.class_prior_ = np.full(K, 1.0 / K)
+            if self.priors == "empirical":
+                self.class_prior_ = shares
+            return
+        priors = number_setting("priors", self.priors)
+        if priors.shape != (K,):
+            raise SettingError(
+                f"priors has the shape {priors.shape}: give one number for each of the {K} classes"
+            )
+        if not (priors >= 0).all() or not priors.sum() > 0:
+            raise SettingError(
+                f"priors must be non-negative and not all 0; they are {priors.tolist()}"
+            )
+        if not np.isclose(priors.sum(), 1.0):
+            warnings.warn(
+                "The priors do not sum to 1. Normalizing such that it sums to one.",
+                UserWarning,
+                stacklevel=4,
+            )
+        self.class_prior_ = priors / priors.sum()
+
+    def _set_deviations(self, scatter: ClassScatter) -> None:
+        """How far centroids are from the mean of all rows; with a threshold they are moved towards
+        it (Tibshirani and others 2002)."""
+        classes = self.centroid_class_
+        n = scatter.class_weight[classes][:, None]
+        means = scatter.mean[classes]
+        centroids = self._scale_cells(self.centroids_)
+        total = n.sum()
+        mean = (n * means).sum(axis=0) / total
+        # Σ (x - centroid)² = Σ (x - mean)² + n (mean - centroid)² of every class
+        about_means = np.einsum("kjj->kj", scatter.scatter[classes])
+        squares = (about_means + n * (means - centroids) ** 2).sum(axis=0)
+        freedom = max(1.0, total - len(classes))
+        raw = np.sqrt(squares / freedom) * self.scale_
+        self.within_class_std_dev_ = raw
+        unit = (raw + np.median(raw)) / self.scale_
+        units = np.sqrt(np.maximum(1.0 / n - 1.0 / total, 0.0)) * unit
+        apart = centroids - mean
+        self.deviations_ = np.divide(
+            apart, units, out=np.zeros_like(apart), where=units > 0
+        )
+        if self.shrink_threshold is None:
+            return
+        if not (about_means.any() or (means != mean).any()):
+            raise DataError("All features have zero variance. Division by zero.")
+        self._shrink(mean, units, centroids)
+
+    def _shrink(
+        self, mean: np.ndarray, units: np.ndarray, centroids: np.ndarray
+    ) -> None:
+        """Centroids nearer to the mean by the threshold, in these units, not beyond it."""
+        left = np.maximum(np.abs(self.deviations_) - self.shrink_threshold, 0.0)
+        self.deviations_ = np.sign(self.deviations_) * left
+        moved = np.where(units > 0, mean + units * self.deviations_, centroids)
+        self.centroids_ = moved * self.scale_ + self.center_
+
     def _scale_cells(self, X: Any) -> np.ndarray:
+        if sparse.issparse(X):
+            X = X.toarray()
         return (np.asarray(X, dtype=np.float64) - self.center_) / self.scale_
 
     def _learn_scale(self, rows: Rows) -> None:
@@ -243,9 +352,9 @@ class NearestCentroid(PosteriorClassifier, Learner):
         parts = []
         for c in np.unique(y):
             of_class = np.flatnonzero(y == c)
-            groups = _groups(X[of_class], w[of_class], int(self.n_clusters), seed)
-            for g in np.unique(groups):
-                of_group = of_class[groups == g]
+            group = groups(X[of_class], w[of_class], int(self.n_clusters), seed)
+            for g in np.unique(group):
+                of_group = of_class[group == g]
                 centroid = self._exemplar(X[of_group], cells[of_group], w[of_group])
                 centroids.append(centroid)
                 classes.append(c)
@@ -261,12 +370,13 @@ class NearestCentroid(PosteriorClassifier, Learner):
 
     def _exemplar(self, X: np.ndarray, cells: np.ndarray, w: np.ndarray) -> np.ndarray:
         """What stands for weighted rows X; `cells` are the same rows in their own units."""
-        if self.exemplar == "median":
-            return np.array([_median(column, w) for column in X.T])
-        if self.exemplar == "geometric_median":
-            return _geometric_median(X, w)
+        kind = self._kind_of_exemplar
+        if kind == "median":
+            return np.array([median(column, w) for column in X.T])
+        if kind == "geometric_median":
+            return geometric_median(X, w)
         mean = np.average(X, axis=0, weights=w)
-        if self.exemplar == "mean":
+        if kind == "mean":
             return mean
         # geometric means are not those of scaled cells; indicators keep their shares
         is_number = are_numbers(self.schema_, self._design)
@@ -335,7 +445,13 @@ class NearestCentroid(PosteriorClassifier, Learner):
         return out, which
 
     def _log_joint(self, block: Block) -> np.ndarray:
-        return -0.5 * (self._class_distances(block)[0] / self.spread_) ** 2
+        joint = -0.5 * (self._class_distances(block)[0] / self.spread_) ** 2
+        return joint + self._log_priors
+
+    @property
+    def _log_priors(self) -> np.ndarray:
+        with np.errstate(divide="ignore"):
+            return np.log(self.class_prior_)
 
     def _operations(self) -> list[Operation]:
         one_each = np.array_equal(self.centroid_class_, np.arange(len(self.classes_)))
@@ -350,7 +466,7 @@ class NearestCentroid(PosteriorClassifier, Learner):
         units = {
             "centers": self._scale_cells(self.centroids_).tolist(),
             "halves": [0.5 / float(self.spread_) ** 2] * K,
-            "constants": [0.0] * K,
+            "constants": self._log_priors.tolist(),
         }
         prepare = affine_operation(self.center_, self.scale_)
         return [prepare, ("radial", units), ("softmax", {})]
@@ -358,7 +474,8 @@ class NearestCentroid(PosteriorClassifier, Learner):
     # -- what was learned --------------------------------------------------------------
 
     def explain(self, X: Data) -> Explanation:
-        """The log-odds of the nearest class against the runner-up, column by column.
+        """The log-odds of the nearest class against the runner-up, column by column; the base is
+        the log-odds of their priors.
 
         For distances that are sums of squares a column adds (u_j² - v_j²) / 2 s², v and u the
         differences from the two nearest centroids; for others the log-odds are shared by where the
@@ -376,8 +493,8 @@ class NearestCentroid(PosteriorClassifier, Learner):
 
     def _column_odds(self, block: Block) -> np.ndarray:
         distances, which = self._class_distances(block)
-        joint = -0.5 * (distances / self.spread_) ** 2
-        best, second = runner_up(joint)
+        distance_odds = -0.5 * (distances / self.spread_) ** 2
+        best, second = runner_up(distance_odds + self._log_priors)
         n = len(block)
         rows = np.arange(n)
         to_best = self._parts_of(block, which[rows, best])
@@ -388,14 +505,16 @@ class NearestCentroid(PosteriorClassifier, Learner):
             added = (to_second - to_best) / (2 * self.spread_**2)
         else:
             odds = np.subtract(
-                joint[rows, best],
-                joint[rows, second],
+                distance_odds[rows, best],
+                distance_odds[rows, second],
                 out=np.zeros(n),
                 where=best != second,
             )
             added = odds[:, None] * column_shares(to_second, to_best)
         added = np.where((best == second)[:, None], 0.0, added)
-        return np.column_stack([best, np.zeros(n), added])
+        log_priors = self._log_priors
+        base = np.where(best == second, 0.0, log_priors[best] - log_priors[second])
+        return np.column_stack([best, base, added])
 
     def _parts_of(self, block: Block, which: np.ndarray) -> np.ndarray:
         """What every column adds to the (squared) distance to one centroid per row."""
@@ -419,7 +538,7 @@ class NearestCentroid(PosteriorClassifier, Learner):
         facts = {
             **head.facts,
             "centroids": len(self.centroids_),
-            "exemplar": self.exemplar.replace("_", " "),
+            "exemplar": self._kind_of_exemplar.replace("_", " "),
             "metric": metric,
             "standardize": self.standardize or "columns as they are",
             "spread s": self.spread_,
@@ -444,6 +563,7 @@ class NearestCentroid(PosteriorClassifier, Learner):
             "centroid_class_": (m,),
             "center_": (d,),
             "scale_": (d,),
+            "class_prior_": (len(self.classes_),),
         }
         if self.covariance:
             shapes["covariances_"] = (m, d, d)
@@ -471,50 +591,3 @@ class _OwnSquares:
 
     def merge(self, other: _OwnSquares) -> _OwnSquares:
         return _OwnSquares(self.total + other.total, self.weight + other.weight)
-
-
-def _groups(X: np.ndarray, w: np.ndarray, k: int, seed: int) -> np.ndarray:
-    """The cluster of every row, at most k of them."""
-    if k > 1:
-        k = min(k, len(np.unique(X, axis=0)))
-    if k == 1:
-        return np.zeros(len(X), dtype=np.int64)
-    return KMeans(k, random_state=seed).fit(X, sample_weight=w).labels_
-
-
-def _median(x: np.ndarray, w: np.ndarray) -> float:
-    """Where half of the weight is below; the middle of the two where exactly half is."""
-    order = np.argsort(x, kind="stable")
-    within = np.cumsum(w[order])
-    half = within[-1] / 2
-    i = int(np.searchsorted(within, half * (1 - 1e-12)))
-    median = x[order[i]]
-    is_half = abs(within[i] - half) <= 1e-9 * half
-    if is_half and i + 1 < len(x):
-        median = (median + x[order[i + 1]]) / 2
-    return float(median)
-
-
-def _geometric_median(X: np.ndarray, w: np.ndarray) -> np.ndarray:
-    """The point of the least weighted sum of distances: Weiszfeld's steps, Vardi and Zhang's at a
-    row."""
-    point = np.average(X, axis=0, weights=w)
-    for _ in range(1000):
-        d = np.sqrt(((X - point) ** 2).sum(axis=1))
-        is_far = d > 1e-12 * (d.max() or 1.0)
-        if not is_far.any():
-            break
-        # Weiszfeld: the mean with weights w / d. Rows at the point itself hold it by their weight,
-        # against the force Σ w (x - point) / d of the others.
-        pull = w[is_far] / d[is_far]
-        target = np.average(X[is_far], axis=0, weights=pull)
-        pulls = pull[:, None] * (X[is_far] - point)
-        force = np.linalg.norm(pulls.sum(axis=0))
-        stay = 1.0
-        if force > 0:
-            stay = min(1.0, w[~is_far].sum() / force)
-        new_point = (1 - stay) * target + stay * point
-        if np.abs(new_point - point).max() <= 1e-10 * d.max():
-            return new_point
-        point = new_point
-    return point

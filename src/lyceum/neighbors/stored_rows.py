@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
+from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import CATEGORICAL_FEATURES, Coding, Learner
 from lyceum._core.constraints import StrOptions
@@ -318,10 +319,13 @@ class StoredRows(Learner):
     # -- rows to look up ---------------------------------------------------------------
 
     def _apply_to_all(
-        self, function: Callable[[Block], np.ndarray], X: Data, n_listed: int
+        self, function: Callable[[Any], np.ndarray], X: Data, n_listed: int
     ) -> Any:
         """`function` of all rows of X at once where they are in memory: the search uses threads
         itself."""
+        if X is None:
+            check_is_fitted(self)
+            return function(None)  # every stored row, by the others
         rows = self.rows_to_predict(X)
         source = rows.source
         # one row is a block anyway, and collected it can be compiled for records

@@ -67,7 +67,10 @@ class FeedForward(NetworkSettings):
         "epoch",
         (
             StepColumn(
-                "objective", "loss", "the mean loss over the epoch, and the penalty"
+                "objective",
+                "loss",
+                "the mean loss over the epoch, half of the squared error of a standardized "
+                "target, and the penalty",
             ),
             StepColumn("learning_rate", "η", "η of the epoch"),
             StepColumn(

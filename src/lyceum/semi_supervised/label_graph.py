@@ -12,6 +12,8 @@ from lyceum._core.distances import Euclidean, Metric, finite_distances, nearest
 from lyceum.errors import DataError, SettingError
 from lyceum.progress import report
 
+_ROWS = 256  # of dense weights, compared with columns at once
+
 
 def neighbor_graph(
     X: Any,
@@ -102,9 +104,18 @@ def _scaled(W: Any, left: np.ndarray, right: np.ndarray) -> Any:
 
 
 def _is_symmetric(W: Any) -> bool:
-    difference = abs(W - W.T)
-    largest = difference.max() if W.shape[0] else 0.0
-    return bool(largest <= 1e-12 * (abs(W).max() if W.shape[0] else 0.0))
+    """Whether W is its own transpose up to rounding; dense weights are compared a few rows at a
+    time, without a second matrix."""
+    n = W.shape[0]
+    step = n if sparse.issparse(W) else _ROWS
+    largest = 0.0
+    difference = 0.0
+    for start in range(0, n, max(1, step)):
+        rows = W[start : start + step]
+        columns = W[:, start : start + step]
+        largest = max(largest, abs(rows).max())
+        difference = max(difference, abs(rows - columns.T).max())
+    return bool(difference <= 1e-12 * largest)
 
 
 def spread(

@@ -16,6 +16,7 @@ from lyceum._core.base import (
 from lyceum._core.constraints import HasMethods, Interval, StrOptions
 from lyceum._core.data import row_weights
 from lyceum._core.members import Ensemble, MemberData, class_operations
+from lyceum._core.routing import Route
 from lyceum._core.steps import StepColumn, StepKind
 from lyceum._core.types import Categories, Data, Operation, Target, Weights
 from lyceum.bayes import NaiveBayes
@@ -125,6 +126,11 @@ class SelfTrainingClassifier(Classifier, Ensemble):
 
     def _default(self) -> Any:
         return NaiveBayes()
+
+    _uses_weights = False
+
+    def _routes(self) -> list[Route]:
+        return [Route("estimator", self._base(), (("fit", "fit"),))]
 
     # -- fit ---------------------------------------------------------------------------
 

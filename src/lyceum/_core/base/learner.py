@@ -43,6 +43,7 @@ from lyceum._core.data import (
     numbered_names,
 )
 from lyceum._core.report import Explanation, Summary
+from lyceum._core.routing import Route, router_of, routing
 from lyceum._core.steps import StepKind, Steps, steps_of
 from lyceum._core.types import Data, Estimator, Operation, Target, Weights
 from lyceum.errors import cannot_export
@@ -300,6 +301,27 @@ class Learner(BaseEstimator):
 
     decide._is_guarded = True  # runs as set already, and the guard's time counts
 
+    # -- metadata ----------------------------------------------------------------------
+
+    # whether `sample_weight` is for the learner itself, beside what it hands on
+    _uses_weights: ClassVar[bool] = True
+
+    def _routes(self) -> list[Route]:
+        """Those inside that may ask for metadata."""
+        return []
+
+    def get_metadata_routing(self) -> Any:
+        """Who asks for which metadata: see scikit-learn's user guide.
+
+        Returns
+        -------
+        MetadataRouter or MetadataRequest
+        """
+        routes = self._routes()
+        if not routes:
+            return super().get_metadata_routing()
+        return router_of(self, routes, self._uses_weights)
+
     # -- what was learned --------------------------------------------------------------
 
     def summary(self) -> Summary:
@@ -410,8 +432,9 @@ def _guard(method: Callable[..., Any]) -> Callable[..., Any]:
             running_as_set(self),
             shown_progress(self),
             arithmetic_in_words(self, method.__name__),
+            routing(self, method, data, named) as (own, own_named),
         ):
-            result = method(self, *data, **named)
+            result = method(self, *own, **own_named)
             if counter := self.__dict__.pop("_row_counter", None):
                 self.n_rows_ = counter.total()
             count_fit(self)

@@ -26,6 +26,7 @@ from lyceum._core.base.finite_answers import (
 )
 from lyceum._core.constraints import Interval
 from lyceum._core.progress import Update, watch
+from lyceum._core.routing import routing
 from lyceum._core.threads import limit_threads, single_threaded_blas
 from lyceum._core.types import Estimator
 from lyceum.errors import SettingError
@@ -117,7 +118,11 @@ def _guard(method: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(method)
     def checked_method(self: Any, *data: Any, **named: Any) -> Any:
         with running_as_set(self), arithmetic_in_words(self, method.__name__):
-            answer = method(self, *data, **named)
+            if named and hasattr(self, "_routes"):
+                with routing(self, method, data, named) as (own, own_named):
+                    answer = method(self, *own, **own_named)
+            else:
+                answer = method(self, *data, **named)
             X = data[0] if data else named.get("X")
             check_answer(self, method.__name__, answer, X)
             return answer

@@ -120,7 +120,7 @@ class PosteriorClassifier(Classifier):
             scores = np.ascontiguousarray(self._posteriors(block))
         else:
             scores = self._log_joint(block)
-        codes = np.empty(len(block), dtype=np.int64)
+        codes = np.empty(len(scores), dtype=np.int64)
         native.row_argmax(scores, codes)
         return self.classes_[codes]
 

@@ -206,14 +206,17 @@ class MetricLearner(Learner):
         """The matrix of distances that the rows are, after checks."""
         D = self._distance_cells(block)
         is_square = D.shape[0] == D.shape[1]
-        if square and not (is_square and _is_symmetric(D)):
-            if is_square:
-                asymmetric = " and is not symmetric"
-            else:
-                asymmetric = ""
+        if square and not is_square:
+            raise DataError(
+                f"Distance matrix should be square, got matrix of shape {D.shape}:"
+                " metric='precomputed' needs the distances of all pairs of rows"
+            )
+        # a graph of nearest neighbors has edges in one direction
+        is_graph = self._takes_graphs and sparse.issparse(block.X)
+        if square and not is_graph and not _is_symmetric(D):
             raise DataError(
                 "metric='precomputed' needs the distances of all pairs of rows, a symmetric"
-                f" matrix; X has shape {D.shape}{asymmetric}"
+                f" matrix; X has shape {D.shape} and is not symmetric"
             )
         # NaN was refused when the rows were read
         if D.min(initial=0.0) < 0:

@@ -7,7 +7,7 @@ frame with its own columns.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from sklearn.utils import _safe_indexing
 
 from lyceum._core.base import member_answer, takes_rows, without_names
 from lyceum._core.data import ArraySource, Block, Column, Rows, Schema
+from lyceum._core.routing import Routed
 from lyceum._core.types import Estimator
 from lyceum.errors import DataError, SchemaError
 
@@ -34,6 +35,9 @@ class MemberData:
         The targets, for learners of other libraries.
     named : bool, default=True
         Whether the columns have names; else they have numbers.
+    metadata : mapping of method to arguments
+        What else learners of other libraries are given, by their methods; arrays with a value per
+        row are taken apart as rows are.
 
     See Also
     --------
@@ -54,6 +58,7 @@ class MemberData:
     container: Any = None
     labels: np.ndarray | None = None
     named: bool = True
+    metadata: Routed = field(default_factory=dict)
 
     @classmethod
     def of_block(
@@ -119,10 +124,11 @@ class MemberData:
         assert self.labels is not None
         y = self.labels if rows is None else self.labels[rows]
         X = _select(self.container, rows, columns)
-        if w is None:
-            member.fit(X, y)
-        else:
-            member.fit(X, y, sample_weight=w)
+        further = self._further("fit", rows)
+        further.pop("sample_weight", None)
+        if w is not None:
+            further["sample_weight"] = w
+        member.fit(X, y, **further)
         return member  # `fit` of others may return something else
 
     def inputs(
@@ -149,7 +155,19 @@ class MemberData:
             if known is not None:
                 return known
         answer = getattr(member, method)
-        return np.asarray(answer(self.inputs(member, rows, columns)))
+        further = self._further(method, rows)
+        return np.asarray(answer(self.inputs(member, rows, columns), **further))
+
+    def _further(self, method: str, rows: Any) -> dict[str, Any]:
+        """The metadata of a method, of some rows."""
+        further = dict(self.metadata.get(method, {}))
+        if rows is None:
+            return further
+        for name, value in further.items():
+            per_row = hasattr(value, "__len__") and not isinstance(value, str | dict)
+            if per_row and len(value) == self.n_rows:
+                further[name] = _safe_indexing(value, rows)
+        return further
 
     def numbers(
         self,

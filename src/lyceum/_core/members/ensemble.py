@@ -31,6 +31,7 @@ from lyceum._core.data import ArraySource, Block, Inputs, Rows, Step, is_frame
 from lyceum._core.members.data import MemberData, refuse_codes
 from lyceum._core.members.packed import pack, unpack
 from lyceum._core.report import Explanation
+from lyceum._core.routing import Routed, routed
 from lyceum._core.types import Data, Estimator, Target, Weights
 
 MEMBER_CONSTRAINTS: dict[str, Any] = {
@@ -256,8 +257,9 @@ class Ensemble(Learner):
         are_ours = [takes_rows(learner) for learner in self._all_learners()]
         named = hasattr(self, "feature_names_in_")
         self.framed_ = False
+        metadata = self._metadata()
         if all(are_ours):
-            return MemberData(source, named=named)
+            return MemberData(source, named=named, metadata=metadata)
         # Others take a frame as it is; in an array, the codes of categories would pass for numbers.
         container = X
         self.framed_ = is_frame(X)
@@ -269,8 +271,12 @@ class Ensemble(Learner):
             if is_indexed and given.shape == container.shape:
                 container = given  # in its own format
         if any(are_ours) or self._keeps_source:
-            return MemberData(source, container, labels, named)
-        return MemberData(None, container, labels)
+            return MemberData(source, container, labels, named, metadata)
+        return MemberData(None, container, labels, metadata=metadata)
+
+    def _metadata(self) -> Routed:
+        """What members are given beside their rows, by their methods."""
+        return routed(self, "estimator")
 
     # in `fit`, also where no learner takes coded rows
     _keeps_source: ClassVar[bool] = False
@@ -281,6 +287,9 @@ class Ensemble(Learner):
         """`of` the rows of X as members take them, one result per row (lazy on Dask)."""
         # block by block as long as members take coded rows or arrays; a frame goes to members whole
         check_is_fitted(self)
+        metadata = self._metadata()
+        if metadata:
+            return of(MemberData(None, X, metadata=metadata))
         if not self._needs_frame(X):
             return self._collect(self.rows_to_predict(X), self._block_answer(of))
         _check_feature_names(self, X, reset=False)

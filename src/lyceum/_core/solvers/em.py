@@ -314,7 +314,9 @@ class ExpectationMaximization:
             gain = outcome.history[-1] - outcome.history[-2]
         warnings.warn(
             f"expectation-maximization stopped after max_iter={self.max_iter} iterations, the last"
-            f" of which still gained {gain:.3g} log-likelihood: raise max_iter or tol",
+            f" of which still gained {gain:.3g} log-likelihood. Best performing initialization did"
+            " not converge. Try different init parameters, or increase max_iter, tol, or check for"
+            " degenerate data.",
             ConvergenceWarning,
             stacklevel=4,
         )

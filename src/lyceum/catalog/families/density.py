@@ -27,7 +27,7 @@ ENTRIES = (
         cost="n·log n to fit; up to n·d per row to score, far less in few columns",
         syllabus=("4.2", "4.3", "15.4"),
         space={
-            "kernel": ["gaussian", "epanechnikov", "laplace"],
+            "kernel": ["gaussian", "product_epanechnikov", "laplace"],
             "bandwidth": ["reference", "likelihood"],
         },
     ),

@@ -250,7 +250,7 @@ default="ward"
         ]
         if len(given) != 1:
             raise SettingError(
-                "exactly one of n_clusters, distance_threshold and inconsistency says where the"
+                "Exactly one of n_clusters, distance_threshold and inconsistency says where the"
                 f" tree is cut, the others must be None; given are {', '.join(given) or 'none'}"
             )
 

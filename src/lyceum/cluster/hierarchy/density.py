@@ -155,7 +155,8 @@ class DensityLearner(ClusterMixin, MetricLearner):
     ) -> np.ndarray:
         """The minimum spanning tree under max(core_x, core_y, d(x, y)), as merges."""
         if D is not None:
-            reach = np.maximum(D, np.maximum(core[:, None], core))
+            # an edge in one direction counts for both
+            reach = np.maximum(np.minimum(D, D.T), np.maximum(core[:, None], core))
             condensed = reach[np.triu_indices(len(D), 1)]
             return link_distances(condensed, len(D), "single", w)
         metric = self.metric_

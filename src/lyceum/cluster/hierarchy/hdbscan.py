@@ -203,8 +203,8 @@ class HDBSCAN(DensityLearner):
             return
         if self._is_precomputed:
             raise SettingError(
-                f"store_centers={self.store_centers!r}: distances alone have no centers; give rows"
-                " and a metric, or store_centers=None"
+                "Cannot store centers when using a precomputed distance matrix."
+                f" store_centers={self.store_centers!r} needs rows and a metric"
             )
         used = block.take(weighted)
         cells = np.asarray(used.dense, dtype=np.float64)

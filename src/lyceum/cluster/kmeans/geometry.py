@@ -169,9 +169,15 @@ def checked_centers(
 ) -> np.ndarray:
     """Centers to start from, of this shape, finite, and of length 1 where the metric wants it."""
     starts = np.array(number_setting("init", dense_cells(centers)), order="C")
-    if starts.shape != shape:
+    if starts.ndim != 2 or len(starts) != shape[0]:
         raise SettingError(
-            f"the centers to start from have shape {starts.shape}, but {shape} is needed"
+            f"The shape of the initial centers {starts.shape} does not match the number of clusters"
+            f" {shape[0]}."
+        )
+    if starts.shape[1] != shape[1]:
+        raise SettingError(
+            f"The shape of the initial centers {starts.shape} does not match the number of features"
+            f" of the data {shape[1]}."
         )
     if not np.isfinite(starts).all():
         raise SettingError("the centers to start from hold NaN or infinity")

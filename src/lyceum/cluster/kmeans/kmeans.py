@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from functools import partial
 from numbers import Integral, Real
@@ -228,6 +229,12 @@ class KMeans(
         """
         rows = self._rows(X, None, sample_weight)
         algorithm = _ALIASES.get(self.algorithm, self.algorithm)
+        if self.algorithm == "elkan" and self.n_clusters == 1:
+            warnings.warn(
+                "algorithm='elkan' doesn't make sense for a single cluster. Using 'lloyd' instead.",
+                RuntimeWarning,
+                stacklevel=3,
+            )
         limits = (self.max_iter, self.tol, self.min_moved, algorithm)
         runs = (
             descend(rows, start, self._geometry, *limits)
@@ -304,6 +311,13 @@ class KMeans(
     def _starts(self, rows: Rows) -> list[np.ndarray]:
         """The centers to start from, one array per run."""
         if not isinstance(self.init, str) and not callable(self.init):
+            if not isinstance(self.n_init, str) and self.n_init > 1:
+                warnings.warn(
+                    "Explicit initial center position passed: performing only one init in"
+                    f" {type(self).__name__} instead of n_init={self.n_init}.",
+                    RuntimeWarning,
+                    stacklevel=4,
+                )
             return [self._check_centers(self.init, rows)]
         rng = check_random_state(self.random_state)
         size = max(_SAMPLE_ROWS, 64 * self.n_clusters)

@@ -203,6 +203,8 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
             How often every row counts.
         """
         rows = self._rows(X, None, sample_weight)
+        if self.svd_solver == "arpack":
+            self._refuse_choice_of_number()
         if self.svd_solver == "full":
             block = rows.in_one_block(
                 type(self).__name__, "svd_solver='covariance_eigh'"
@@ -221,12 +223,21 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
         self._finish_spectrum(self.statistic_, spectrum)
         return self
 
-    def _randomized(self, rows: Rows) -> tuple[CenteredRows, Spectrum]:
-        if isinstance(self.n_components, str | float):
+    def _refuse_choice_of_number(self) -> None:
+        """A solver that finds a few components alone cannot say how many there should be."""
+        if isinstance(self.n_components, str):
+            raise SettingError(
+                f"n_components={self.n_components!r} cannot be a string with"
+                f" svd_solver={self.svd_solver!r}: give a number, or svd_solver='full'"
+            )
+        if isinstance(self.n_components, float):
             raise SettingError(
                 f"n_components={self.n_components!r} must be of type int when"
-                " svd_solver='randomized'"
+                f" svd_solver={self.svd_solver!r}"
             )
+
+    def _randomized(self, rows: Rows) -> tuple[CenteredRows, Spectrum]:
+        self._refuse_choice_of_number()
         d = len(self.design_names)
         n_rows = rows.n_rows or d
         k = self._n_requested or min(d, n_rows)
@@ -252,10 +263,11 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
         if k is None:
             return
         least = 1 if self.svd_solver in ("arpack", "randomized") else 0
+        solver = "full" if self.svd_solver == "auto" else self.svd_solver
         if not least <= k <= most:
             raise SettingError(
                 f"n_components={k} must be between {least} and min(n_samples,"
-                f" n_features)={most} with svd_solver={self.svd_solver!r}"
+                f" n_features)={most} with svd_solver={solver!r}"
             )
         if self.svd_solver == "arpack" and k == most:
             raise SettingError(

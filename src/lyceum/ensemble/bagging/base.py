@@ -26,6 +26,7 @@ from lyceum._core.members import (
     set_seeds,
     weighted_sum_operations,
 )
+from lyceum._core.routing import Route
 from lyceum._core.statistics import seed_from, weighted_mean
 from lyceum._core.threads import ordered_map
 from lyceum._core.trees import Router, Tree, contributions
@@ -109,6 +110,15 @@ class BaggingBase(Ensemble):
     draws_: Draws
 
     # -- fit ---------------------------------------------------------------------------
+
+    def _routes(self) -> list[Route]:
+        base = self._base()
+        answer = "predict_proba" if hasattr(base, "predict_proba") else "predict"
+        pairs = [("fit", "fit"), ("predict", answer)]
+        for name in ("predict_proba", "predict_log_proba", "decision_function"):
+            if hasattr(base, name):
+                pairs.append((name, "predict_proba" if "proba" in name else name))
+        return [Route("estimator", base, tuple(pairs))]
 
     def _fit(
         self,

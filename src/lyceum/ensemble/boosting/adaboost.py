@@ -182,7 +182,8 @@ class AdaBoostClassifier(Classifier, MemberImportances, Ensemble):
             StepColumn(
                 "alpha",
                 "α",
-                "α = ½ ln ((1 − ε) / ε), of K classes by samme + ½ ln (K − 1)",
+                "α = ½ ν ln ((1 − ε) / ε), by samme of K classes + ½ ν ln (K − 1), ν the "
+                "learning rate",
             ),
             StepColumn("kept", "kept", "whether the member votes"),
         ),

@@ -136,11 +136,11 @@ class AdaBoostRegressor(Regressor, MemberImportances, Ensemble):
             StepColumn(
                 "weights",
                 "d",
-                "d ← d exp (α) for rows that were wrong, over their sum",
+                "d ← d exp (α (L − 1)), over their sum, L = the loss of a row, at most 1",
                 axes=("row",),
             ),
-            StepColumn("error", "ε", "ε = Σ d over the rows that are wrong"),
-            StepColumn("alpha", "α", "α = ln ((1 − ε) / ε)"),
+            StepColumn("error", "ε", "ε = Σ d L"),
+            StepColumn("alpha", "α", "α = ν ln ((1 − ε) / ε), ν the learning rate"),
             StepColumn("kept", "kept", "whether the member votes"),
         ),
     )

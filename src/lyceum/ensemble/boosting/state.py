@@ -15,7 +15,11 @@ from lyceum.ensemble.boosting.trees import TreeGrower
 BOOSTING_STEPS = StepKind(
     "round",
     (
-        StepColumn("objective", "loss", "the mean loss of the rows of the fit"),
+        StepColumn(
+            "objective",
+            "loss",
+            "the mean loss of the rows of the fit, half of a squared error",
+        ),
         StepColumn(
             "validation_loss", "validation", "the mean loss of the rows held out"
         ),

@@ -34,6 +34,7 @@ from lyceum._core.members import (
     one_hot,
     set_seeds,
 )
+from lyceum._core.routing import Route, Routed, routed
 from lyceum._core.statistics import given_splits, seed_from
 from lyceum._core.threads import ordered_map
 from lyceum._core.types import Data, Operation, Target, Weights
@@ -181,6 +182,19 @@ class MemberColumns(NewColumns):
     """`transform` of an ensemble: the answers of its members as columns."""
 
     names_: list[str]
+    _members: Callable[[], list[Member]]
+
+    _uses_weights = False
+
+    def _routes(self) -> list[Route]:
+        fits = (("fit", "fit"),)
+        return [Route(one.name, one.estimator, fits) for one in self._members()]
+
+    def _metadata(self) -> Routed:
+        # by the names of members; kept with the rows, as members are fitted in threads
+        names = [member.name for member in self._members()]
+        parts = {name: routed(self, name) for name in names}
+        return {name: part["fit"] for name, part in parts.items() if part}
 
     def _new_cells(self, data: MemberData) -> np.ndarray:
         """The columns of some rows."""
@@ -421,15 +435,15 @@ class NamedEnsemble(_BaseComposition, Ensemble):
             report("members", i + 1, len(self.names_))
 
     def _fit_member(
-        self,
-        i: int,
-        member: Member,
-        data: MemberData,
-        w: np.ndarray | None,
-        rows: Any = None,
+        self, i: int, member: Member, data: MemberData, w: Any, rows: Any = None
     ) -> Any:
         copy = set_seeds(clone(member.estimator), self.seed_, i, keep=True)
         weights = w
+        given = data.metadata.get(member.name)
+        if given is not None:
+            data = replace(data, metadata={"fit": given})
+            if "sample_weight" not in given:
+                weights = w = None
         if w is not None and rows is not None:
             weights = w[rows]
         if weights is not None and not weights.all():

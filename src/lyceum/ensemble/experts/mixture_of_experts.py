@@ -101,7 +101,11 @@ class _Experts(EitherTask, Learner):
     _step_kind = StepKind(
         "iteration",
         (
-            StepColumn("objective", "ln L", "ln L = Σ ln Σ_k g_k(x) p_k(y)"),
+            StepColumn(
+                "objective",
+                "ln L",
+                "ln L = Σ ln Σ_k g_k(x) p_k(y) − ½ α |v|², v of the gates",
+            ),
             StepColumn("gain", "gain", "what the iteration added to ln L"),
             StepColumn(
                 "shares",

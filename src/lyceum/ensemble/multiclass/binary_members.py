@@ -27,6 +27,7 @@ from lyceum._core.base import (
 from lyceum._core.constraints import HasMethods
 from lyceum._core.data import ArraySource, Column, Schema
 from lyceum._core.members import Ensemble, MemberData, member_operations
+from lyceum._core.routing import Route
 from lyceum._core.threads import ordered_map
 from lyceum._core.types import Data, Estimator, Operation, Target, Weights
 from lyceum.errors import SettingError, cannot_export
@@ -253,6 +254,11 @@ class BinaryMembers(Classifier, Ensemble):
 
     def _default(self) -> Any:
         return LogisticRegression()
+
+    _uses_weights = False
+
+    def _routes(self) -> list[Route]:
+        return [Route("estimator", self._base(), (("fit", "fit"),))]
 
     def fit(
         self,

@@ -111,19 +111,24 @@ def _interaction(question: ExerciseQuestion) -> str:
 
 
 def _condition(question: ExerciseQuestion) -> str:
-    given = f'<variable identifier="{_name(question)}"/><correct identifier="{_name(question)}"/>'
+    given = f'<variable identifier="{_name(question)}"/>'
     if question.choices:
-        test = f"<match>{given}</match>"
+        test = f'<match>{given}<correct identifier="{_name(question)}"/></match>'
     else:
-        tolerance = f"{question.tolerance:.9g}"
-        test = (
-            f'<equal toleranceMode="absolute" tolerance="{tolerance}">{given}</equal>'
-        )
+        # two comparisons: there are players that ignore the tolerance of `equal`
+        answer = float(question.answer)
+        least = answer - question.tolerance
+        most = answer + question.tolerance
+        test = f"<and><gte>{given}{_number(least)}</gte><lte>{given}{_number(most)}</lte></and>"
     return (
         f'<responseCondition><responseIf>{test}<setOutcomeValue identifier="SCORE"><sum>'
         '<variable identifier="SCORE"/><baseValue baseType="float">1</baseValue></sum>'
         "</setOutcomeValue></responseIf></responseCondition>"
     )
+
+
+def _number(value: float) -> str:
+    return f'<baseValue baseType="float">{value:.9g}</baseValue>'
 
 
 def _with_namespace(html: str) -> str:

@@ -89,11 +89,11 @@ def _work_machine(
             rf"{signed(labels[j] * _dot(points[j], points[i]))}\,\alpha_{j + 1}"
             for j in support
         )
-        sheet.solution.formula(rf"{terms} + b = {labels[i]}")
+        sheet.solution.formula(rf"{terms.removeprefix('+ ')} + b = {labels[i]}")
     balance = " ".join(
         rf"{'+' if labels[j] > 0 else '-'} \alpha_{j + 1}" for j in support
     )
-    sheet.solution.formula(rf"{balance} = 0")
+    sheet.solution.formula(rf"{balance.removeprefix('+ ')} = 0")
     listed = ", ".join(rf"\alpha_{i + 1} = {tex(a)}" for i, a in enumerate(alphas))
     sheet.solution.formula(rf"{listed}, \quad b = {tex(b)}")
     # the conditions of Karush, Kuhn and Tucker, point by point
@@ -208,7 +208,7 @@ def kernel_trick(draw: Draw) -> Sheet:
         rf"x \cdot z = {dot}, \quad k(x, z) = (1 {signed(dot)})^{power} = {value}"
     )
     products = [round(a * b) for a, b in zip(*features)]
-    terms = " ".join(signed(product) for product in products)
+    terms = " ".join(signed(product) for product in products).removeprefix("+ ")
     sheet.solution.formula(rf"\varphi(x) \cdot \varphi(z) = {terms} = {round(inner)}")
     sheet.solution.formula(
         rf"k(x, x) + k(z, z) - 2 k(x, z) = {(1 + _dot(x, x)) ** 2} + "

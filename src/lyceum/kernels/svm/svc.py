@@ -308,14 +308,8 @@ class SVC(Classifier, SupportVectors):
         bound: np.ndarray,
     ) -> MarginMachine:
         scaling = float(self.intercept_scaling) if self.fit_intercept else 0.0
-        return fit_margin_machine(
-            self.kernel_,
-            X,
-            signs,
-            bound,
-            scaling,
-            self._solver_settings,
-        )
+        settings = self._solver_settings
+        return fit_margin_machine(self.kernel_, X, signs, bound, scaling, settings)
 
     def _finish(
         self,
@@ -489,12 +483,10 @@ class SVC(Classifier, SupportVectors):
         return self._apply(lambda block: self._machine_scores(block.X) / length, X)
 
     def predict(self, X: Data) -> Any:
-        """The class of most votes, or of the largest score; of two, the second for a row on the
-        plane, f(x) = 0."""
+        """The class of most votes, or of the largest score; of two, the second where f(x) = 0."""
         if self.break_ties and self.decision_function_shape == "ovo":
             raise SettingError(
-                "break_ties must be False when decision_function_shape is 'ovo': ties are broken by"
-                " the scores of classes"
+                "break_ties must be False when decision_function_shape is 'ovo'"
             )
         return self._apply(partial(_classes, self), X)
 

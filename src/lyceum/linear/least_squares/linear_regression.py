@@ -137,12 +137,16 @@ class LinearRegression(LeastSquares):
             StepColumn(
                 "coef",
                 "b",
-                "b ← b + η Σ w r x / Σ w, r = y − b₀ − b·x",
+                "b ← b + η Σ w r x / Σ w, r = y − b₀ − b·x, "
+                "of columns of mean 0 and spread 1 if standardized",
                 axes=("column",),
                 ends_in="coef_",
             ),
             StepColumn(
-                "intercept", "b₀", "b₀ ← b₀ + η Σ w r / Σ w", ends_in="intercept_"
+                "intercept",
+                "b₀",
+                "b₀ ← b₀ + η Σ w r / Σ w, at the means of the columns if standardized",
+                ends_in="intercept_",
             ),
             StepColumn("objective", "SSE", "Σ w r²", unit="squares of the target"),
             StepColumn(

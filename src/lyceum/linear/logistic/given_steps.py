@@ -38,7 +38,11 @@ LOGISTIC_STEPS = StepKind(
             ends_in="intercept_",
         ),
         StepColumn("objective", "F", "F = −Σ ln p(y) + the penalty"),
-        StepColumn("gradient", "|g|", "the largest part of g = ∂F / ∂w"),
+        StepColumn(
+            "gradient",
+            "|g|",
+            "the largest part of g = ∂F / ∂w per row, over the spreads of column and class",
+        ),
     ),
 )
 

@@ -130,7 +130,9 @@ class MarginClassifier(LinearScores):
                 axes=("class",),
                 ends_in="intercept_",
             ),
-            StepColumn("objective", "F", "F = ½ |w|² + C Σ L(y f(x))"),
+            StepColumn(
+                "objective", "F", "F = Σ L(y f(x)) + ½ |w|² / C, kinks of L rounded"
+            ),
         ),
     )
     _parameter_constraints: ClassVar[dict] = {

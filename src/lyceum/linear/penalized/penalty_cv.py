@@ -3,7 +3,7 @@ statistics of one pass or on columns, which penalty is taken, and how it is show
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from numbers import Integral
@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum._core.base import CATEGORICAL_FEATURES
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Rows
+from lyceum._core.routing import Route, routed
 from lyceum._core.statistics import (
     Folds,
     Scatter,
@@ -39,6 +40,17 @@ CV_CONSTRAINTS: dict[str, Any] = {
     "random_state": ["random_state"],
     "categorical_features": CATEGORICAL_FEATURES,
 }
+
+
+@dataclass(frozen=True)
+class _SplitterWith:
+    """A splitter that is given metadata, such as groups."""
+
+    cv: Any
+    metadata: Mapping[str, Any]
+
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Any:
+        return self.cv.split(X, y, **self.metadata)
 
 
 class PenaltyCV(LinearPredictor):
@@ -74,6 +86,9 @@ class PenaltyCV(LinearPredictor):
     mean_: np.ndarray
     effective_degrees_: float
 
+    def _routes(self) -> list[Route]:
+        return [Route("splitter", self.cv, (("fit", "split"),))]
+
     def _choose(self, errors: np.ndarray) -> tuple[int, int]:
         """The place of the best mean error, (l1 ratio, alpha); or the largest alpha within a
         standard error.
@@ -101,7 +116,9 @@ class PenaltyCV(LinearPredictor):
         """The folds of `cv`; notes their seed."""
         self.seed_ = 0 if self.random_state is None else seed_from(self.random_state)
         if self.random_state is None:
-            return given_folds(self.cv, rows)
+            further = routed(self, "splitter").get("split")
+            cv = _SplitterWith(self.cv, further) if further else self.cv
+            return given_folds(cv, rows)
         return folds_of(5 if self.cv is None else self.cv, rows, self.seed_)
 
     @property

@@ -16,6 +16,7 @@ from sklearn.base import BaseEstimator, RegressorMixin, clone
 
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, Rows
+from lyceum._core.routing import Route
 from lyceum._core.solvers import GramElasticNet
 from lyceum._core.statistics import Folds, RowSpace, Scatter, is_wide
 from lyceum._core.text import undetermined_fact
@@ -199,6 +200,10 @@ class RidgeCV(PenaltyCV):
             total, losses = self._leave_folds_out(rows)
         self._set_results(Fit.of(total, self.alpha_), space, factors)
         return losses
+
+    def _routes(self) -> list[Route]:
+        scorer = None if self.scoring is None else _scorer(self.scoring)
+        return [*super()._routes(), Route("scorer", scorer, (("fit", "score"),))]
 
     def _check_settings(self) -> None:
         """Refuse unknown scores, and what only leaving out every row in turn gives."""

@@ -94,7 +94,8 @@ def nearest_with_ties(
 def within(
     index: NeighborIndex, X: Any, radius: float, weights: np.ndarray | None
 ) -> Neighborhood:
-    """All rows within a radius, or the nearest row where there is none."""
+    """All rows within a radius, or the nearest row where there is none; X is None for every row
+    among the others."""
     neighbors = index.within(X, radius)
     n_within = neighbors.counts
     n = len(n_within)
@@ -108,9 +109,16 @@ def within(
     # a query without a row in reach takes the nearest one
     alone = np.flatnonzero(n_within == 0)
     if len(alone):
-        nearest = index.nearest(X[alone], 1)
-        distances[alone, 0] = nearest.distances[:, 0]
-        rows[alone, 0] = nearest.rows[:, 0]
+        if X is None:
+            nearest = index.nearest(None, 1)
+            nearest_rows = nearest.rows[alone, 0]
+            least = nearest.distances[alone, 0]
+        else:
+            nearest = index.nearest(X[alone], 1)
+            nearest_rows = nearest.rows[:, 0]
+            least = nearest.distances[:, 0]
+        distances[alone, 0] = least
+        rows[alone, 0] = nearest_rows
     return Neighborhood(distances, rows, None if weights is None else weights[rows])
 
 

@@ -342,8 +342,11 @@ class Voter(NeighborLists):
         distances = np.where(near.counts > 0, near.distances, np.inf)
         return near, self._votes(distances) * near.counts
 
-    def _shares(self, block: Block) -> np.ndarray:
-        """The shares of the vote of every class, or the mean target, of every row of a block."""
+    def _shares(self, block: Block | None) -> np.ndarray:
+        """The shares of the vote of every class, or the mean target, of every row of a block; of
+        None, of every stored row by the others."""
+        if block is None:
+            return self._shares_of_others()
         points = self._points(as_cells(block))
         if self.n_neighbors == "all" and self.radius is None:
             return self._shepard(points)
@@ -356,6 +359,15 @@ class Voter(NeighborLists):
             near, votes = self._near(points[part])
             out[part] = tally.share(near.rows, votes)
         return out
+
+    def _shares_of_others(self) -> np.ndarray:
+        if self.radius is None and (self.ties == "all" or self.n_neighbors == "all"):
+            raise SettingError(
+                "X=None predicts every stored row by its k nearest others: it needs a number as"
+                " n_neighbors and ties='first', or a radius"
+            )
+        near, votes = self._near(None)
+        return self._tally().share(near.rows, votes)
 
     def _vote_operations(self) -> list[Operation]:
         """`_shares` for exported models."""

@@ -16,7 +16,7 @@ from lyceum.errors import SettingError
 _EXPONENTIALS = {"gaussian": 0.5, "exponential_square": 1.0}
 _KINDS = {"uniform", "distance", "inverse_square", "shifted_inverse_square"}
 VOTE_CONSTRAINTS: dict[str, list[Any]] = {
-    "weights": [StrOptions(_KINDS | _EXPONENTIALS.keys()), callable],
+    "weights": [StrOptions(_KINDS | _EXPONENTIALS.keys()), callable, None],
     "bandwidth": [Interval(Real, 0, None, closed="neither"), None],
 }
 
@@ -27,10 +27,10 @@ class Votes:
 
     Parameters
     ----------
-    weights : str or callable
-        "uniform": 1. "distance": 1/d. "inverse_square": 1/d². "shifted_inverse_square": 1/(d_0 +
-        d)². "exponential_square": exp(-(d/σ)²). "gaussian": exp(-(d/σ)²/2). A callable takes
-        distances of shape (n, k) and gives votes of that shape.
+    weights : str, callable or None
+        "uniform" or None: 1. "distance": 1/d. "inverse_square": 1/d². "shifted_inverse_square":
+        1/(d_0 + d)². "exponential_square": exp(-(d/σ)²). "gaussian": exp(-(d/σ)²/2). A callable
+        takes distances of shape (n, k) and gives votes of that shape.
     bandwidth : float, optional
         d_0 or σ; by default the distance of the farthest neighbor of the query.
 
@@ -40,7 +40,7 @@ class Votes:
     [[1.0, 0.5], [1.0, 0.0]]
     """
 
-    weights: str | Callable[[np.ndarray], Any] = "uniform"
+    weights: str | Callable[[np.ndarray], Any] | None = "uniform"
     bandwidth: float | None = None
 
     @property
@@ -48,7 +48,7 @@ class Votes:
         """Whether the vote of a neighbor depends on how many there are."""
         if callable(self.weights):
             return True
-        without_width = ("uniform", "distance", "inverse_square")
+        without_width = ("uniform", None, "distance", "inverse_square")
         return self.bandwidth is None and self.weights not in without_width
 
     def __call__(self, distances: np.ndarray) -> np.ndarray:
@@ -79,7 +79,7 @@ class Votes:
     def _votes(self, d: np.ndarray, exists: np.ndarray) -> np.ndarray:
         if callable(self.weights):
             return self._call_votes(d)
-        if self.weights == "uniform":
+        if self.weights in ("uniform", None):
             return np.ones(d.shape)
         nearest = np.where(exists, d, np.inf).min(axis=1, keepdims=True)
         if self.weights in ("distance", "inverse_square"):

@@ -79,7 +79,11 @@ class RadialNetwork(Learner):
     _step_kind = StepKind(
         "iteration",
         (
-            StepColumn("objective", "loss", "the mean squared error of the outputs"),
+            StepColumn(
+                "objective",
+                "loss",
+                "the mean squared error of the outputs, of numbers in units of their spread",
+            ),
             StepColumn(
                 "centers",
                 "c",
