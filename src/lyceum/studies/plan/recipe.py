@@ -159,7 +159,8 @@ class Recipe:
         for classes, "rmse", "mae", "r2" or "pinball" ("pinball 0.9" for the quantile 0.9) for
         numbers. None is the cost, which is the error rate without `loss` and `doubt`, or RMSE.
     folds : int or None
-        Outer folds; None: 10 below 2,000 rows, else 5.
+        Outer folds; None: 10 below 2,000 rows, else 5; with a budget below a minute 5 from 200 rows
+        on.
     repeats, inner_folds : int
         How often the outer folds are drawn, and the folds that settings are chosen by.
     n_settings : int
