@@ -1,6 +1,6 @@
 """The server under load on this machine: requests per second, latencies, and swaps under load.
 
-    python benchmarks/serving.py [--seconds 10]
+    python benchmarks/serving.py [--seconds 10] [--json FILE]
 
 One record of twenty mixed columns (German credit) per request, keep-alive connections on loopback;
 the server has one worker, the clients are a process of their own. Every answer is checked against
@@ -136,9 +136,40 @@ async def swap(path: Path, files: list[Path], seconds: float) -> int:
     return count
 
 
+async def explanations(
+    address: tuple[str, int], bodies: list[bytes], pid: int
+) -> dict[str, Any]:
+    """Milliseconds for one client that waits for every answer: decisions and explanations of the
+    same records in turns."""
+    paths = ("/models/model/predict", "/models/model/explain")
+    clients = [Client(address, bodies, path) for path in paths]
+    taken: list[list[float]] = [[], []]
+    used = [0.0, 0.0]
+    for client in clients:
+        await client.open()
+        await client.ask(0)
+    for _ in range(5):
+        for which, client in enumerate(clients):
+            before = processor_seconds(pid)
+            for index in range(len(bodies)):
+                start = time.perf_counter()
+                await client.ask(index)
+                taken[which].append(1000 * (time.perf_counter() - start))
+            used[which] += processor_seconds(pid) - before
+    figures: dict[str, Any] = {}
+    for name, each, seconds in zip(("predict", "explain"), taken, used):
+        figures[name] = {
+            "p50 ms": round(float(np.median(each)), 3),
+            "mean ms": round(float(np.mean(each)), 3),
+            "p99 ms": round(float(np.quantile(each, 0.99)), 3),
+            "processor ms": round(1000 * seconds / len(each), 3),
+        }
+    return figures
+
+
 async def measure(
     path: Path, files: list[Path], address: tuple[str, int], pid: int, seconds: float
-) -> None:
+) -> dict[str, Any]:
     frame = pd.read_csv(datasets.path("german_credit")).drop(columns="class").head(200)
     records = json.loads(frame.to_json(orient="records"))
     bodies = [json.dumps(record).encode() for record in records]
@@ -149,20 +180,25 @@ async def measure(
     ]
     right = [set(pair) for pair in zip(*shares)]
     await run_load(address, bodies, right, 1.0, None, 4)  # warm
+    figures = await explanations(address, bodies, pid)
+    for name, figure in figures.items():
+        print(f"one client, {name}: {figure}")
     before = processor_seconds(pid)
     load = await run_load(address, bodies, right, seconds, None, 8)
     used = processor_seconds(pid) - before
-    report("as many as it can", load, seconds)
+    figures["flood"] = report("as many as it can", load, seconds)
     per_core = len(load.seconds) / used
+    figures["flood"]["per core second"] = round(per_core)
     print(
         f"  the server used {used:.2f} s of processor: {per_core:,.0f} per core second"
     )
     load = await run_load(address, bodies, right, seconds, 1000.0, 8)
-    report("1,000 a second", load, seconds)
+    figures["paced"] = report("1,000 a second", load, seconds)
     swapping = asyncio.create_task(swap(path, files, seconds))
     load = await run_load(address, bodies, right, seconds, 1000.0, 8)
     n_swaps = await swapping
-    report(f"1,000 a second, {n_swaps} swaps", load, seconds)
+    figures["swaps"] = report(f"1,000 a second, {n_swaps} swaps", load, seconds)
+    return figures
 
 
 def processor_seconds(pid: int) -> float:
@@ -170,19 +206,61 @@ def processor_seconds(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def report(title: str, load: Load, seconds: float) -> None:
+def report(title: str, load: Load, seconds: float) -> dict[str, Any]:
     p50, p99, most = 1000 * np.quantile(load.seconds, [0.5, 0.99, 1.0])
     rate = len(load.seconds) / seconds
     print(
         f"{title}: {rate:,.0f} requests a second, p50 {p50:.2f} ms, p99 {p99:.2f} ms,"
         f" max {most:.1f} ms, {load.wrong} wrong of {len(load.seconds):,}"
     )
+    return {
+        "a second": round(rate),
+        "p50 ms": round(float(p50), 2),
+        "p99 ms": round(float(p99), 2),
+        "wrong": load.wrong,
+        "answers": len(load.seconds),
+    }
+
+
+async def first_answer(address: tuple[str, int]) -> None:
+    """One record to a server that has just said its address."""
+    frame = pd.read_csv(datasets.path("german_credit")).drop(columns="class").head(1)
+    (record,) = json.loads(frame.to_json(orient="records"))
+    client = Client(address, [json.dumps(record).encode()])
+    await client.open()
+    await client.ask(0)
+    client.writer.close()
+
+
+def start_seconds(path: Path) -> float:
+    """From the command to the first answer: the median of five starts."""
+    taken = []
+    for _ in range(5):
+        start = time.perf_counter()
+        server, address = start_server(path)
+        try:
+            asyncio.run(first_answer(address))
+            taken.append(time.perf_counter() - start)
+        finally:
+            server.send_signal(signal.SIGTERM)
+            server.communicate()
+    return float(np.median(taken))
+
+
+def start_server(path: Path) -> tuple[subprocess.Popen[str], tuple[str, int]]:
+    """A server of a model file, and the address that it prints."""
+    command = [sys.executable, "-m", "lyceum", "serve", str(path), "--port", "0"]
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert server.stdout is not None
+    host, _, port = server.stdout.readline().strip()[7:].rpartition(":")
+    return server, (host, int(port))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=10.0, help="of every load")
-    seconds = parser.parse_args().seconds
+    parser.add_argument("--json", type=Path, help="a file for the figures")
+    arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         data = datasets.path("german_credit")
         files = [Path(folder) / "one", Path(folder) / "two"]
@@ -190,19 +268,19 @@ def main() -> None:
             lyceum.save(fit_file(data, "class", learner), file)
         path = Path(folder) / "model.lyceum"
         shutil.copy(files[0], path)
-        start = time.perf_counter()
-        command = [sys.executable, "-m", "lyceum", "serve", str(path), "--port", "0"]
-        server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        start = start_seconds(path)
+        print(f"start to first answer: {start:.2f} s, the median of five")
+        server, address = start_server(path)
         try:
-            assert server.stdout is not None
-            host, _, port = server.stdout.readline().strip()[7:].rpartition(":")
-            print(f"start to address: {time.perf_counter() - start:.2f} s")
-            address = (host, int(port))
-            asyncio.run(measure(path, files, address, server.pid, seconds))
+            work = measure(path, files, address, server.pid, arguments.seconds)
+            figures = {"start s": round(start, 2), **asyncio.run(work)}
         finally:
             server.send_signal(signal.SIGTERM)
-            server.wait(60)
-        print(f"load of this machine: {os.getloadavg()[0]:.1f}")
+            server.communicate()
+    figures["load"] = round(os.getloadavg()[0], 1)
+    print(f"load of this machine: {figures['load']}")
+    if arguments.json is not None:
+        arguments.json.write_text(json.dumps(figures, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 import pytest
 from tests.serve.conftest import Server, models  # noqa: F401
+from tests.workbench.started import check_accessible
 
 import lyceum
 
@@ -54,6 +55,16 @@ def test_the_page_fits_every_screen(server, page, width, theme, tmp_path):
     page.goto(server.address)
     page.get_by_role("button", name="Decide").click()
     page.locator("#answer").get_by_role("heading").wait_for()
+    check_accessible(page)
+    lines = page.locator("td.number").evaluate_all(
+        """cells => cells.map(cell => {
+            const range = document.createRange();
+            range.selectNodeContents(cell);
+            return range.getClientRects().length;
+        })"""
+    )
+    assert len(lines) >= 20
+    assert set(lines) == {1}  # no number is broken
     beyond = page.evaluate("() => document.documentElement.scrollWidth - innerWidth")
     assert beyond <= 0
     page.screenshot(path=tmp_path / "page.png", full_page=True)

@@ -36,7 +36,10 @@ from tests.checks.number_laws import (
     threads_do_not_change_a_bit,
 )
 from tests.checks.posterior_laws import posteriors_are_probabilities
-from tests.checks.record_laws import a_record_is_answered_as_its_row
+from tests.checks.record_laws import (
+    a_record_is_answered_as_its_row,
+    a_record_is_explained_as_its_row,
+)
 from tests.checks.source_laws import (
     a_class_may_be_missing_from_the_first_block,
     partial_fit_is_fit_on_all_rows,
@@ -78,6 +81,7 @@ LAWS: tuple[Law, ...] = (
     missing_cells_are_taken_or_named,
     unseen_categories_do_not_stop_it,
     a_record_is_answered_as_its_row,
+    a_record_is_explained_as_its_row,
     new_categories_may_come_later,
     a_warm_start_keeps_or_refuses_the_columns,
     the_order_of_categories_does_not_matter_later,

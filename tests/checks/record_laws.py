@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,9 +13,16 @@ from tests.checks.fits import Case
 from tests.checks.shared_fits import fitted_to_mixed
 from tests.checks.tables import mixed_for
 
+from lyceum._core.base import RecordModel
 from lyceum.errors import LyceumError
 
-__all__ = ["a_record_is_answered_as_its_row", "records_of", "same_answer"]
+__all__ = [
+    "a_record_is_answered_as_its_row",
+    "a_record_is_explained_as_its_row",
+    "records_of",
+    "same_answer",
+    "same_explanation",
+]
 
 
 def a_record_is_answered_as_its_row(learner: Any, case: Case) -> None:
@@ -22,29 +31,69 @@ def a_record_is_answered_as_its_row(learner: Any, case: Case) -> None:
         return
     fitted = fitted_to_mixed(learner, case)
     frame, _ = mixed_for(learner)
-    rows = [frame.iloc[[i]] for i in (0, 1, 2, 57)]
-    rows.append(rows[0].assign(town="Rom"))
-    rows.append(rows[1].assign(income=np.nan))
-    rows.append(rows[1].assign(town=pd.array([None], dtype=object)))
+    rows = _unusual_rows(frame)
     if get_tags(fitted).input_tags.positive_only:
         rows.append(rows[2].assign(age=-1.0))
     for row in rows:
         same_answer(fitted, row)
 
 
+def _unusual_rows(frame: pd.DataFrame) -> list[pd.DataFrame]:
+    """Some rows as they are, with a new category, and with missing cells."""
+    rows = [frame.iloc[[i]] for i in (0, 1, 2, 57)]
+    rows.append(rows[0].assign(town="Rom"))
+    rows.append(rows[1].assign(income=np.nan))
+    rows.append(rows[1].assign(town=pd.array([None], dtype=object)))
+    return rows
+
+
+def a_record_is_explained_as_its_row(learner: Any, case: Case) -> None:
+    """The compiled way of an explanation gives every bit of `explain`, errors too."""
+    if not hasattr(learner, "explain"):
+        return
+    fitted = fitted_to_mixed(learner, case)
+    compiled = RecordModel(fitted)
+    frame, _ = mixed_for(learner)
+    for row in _unusual_rows(frame):
+        cells = compiled.coder.cells(records_of(row)[0])
+        expected, refused = _answer_or_error(partial(fitted.explain, row))
+        found = _answer_or_error(partial(compiled.explain_cells, *cells))
+        if refused is not None:
+            assert found == (None, refused)
+            continue
+        if len(expected) != 1:  # rows with missing cells are dropped
+            continue
+        same_explanation(found[0], expected)
+
+
+def _answer_or_error(ask: Callable[[], Any]) -> tuple[Any, tuple[type, str] | None]:
+    try:
+        return ask(), None
+    except LyceumError as error:
+        return None, (type(error), str(error))
+
+
+def same_explanation(found: Any, expected: Any) -> None:
+    """Both are the same to the bit."""
+    assert type(found) is type(expected)
+    assert tuple(found.names) == tuple(expected.names)
+    assert found.unit == expected.unit
+    assert found.predicted.tolist() == expected.predicted.tolist()
+    np.testing.assert_array_equal(found.base, expected.base)
+    np.testing.assert_array_equal(found.contributions, expected.contributions)
+    assert repr(found.values.tolist()) == repr(expected.values.tolist())
+    assert str(found.detail(0)) == str(expected.detail(0))
+
+
 def same_answer(model: Any, row: pd.DataFrame) -> None:
     """`decide` gives what `predict` and `predict_proba` give for the table, errors too."""
     (record,) = records_of(row)
-    try:
-        expected = np.asarray(model.predict(row)).tolist()
-    except LyceumError as error:
-        refused = (type(error), str(error))
-    else:
-        refused = None
+    predicted, refused = _answer_or_error(partial(model.predict, row))
     if refused is not None:
         for given in (record, tuple(record.values())):
             assert _error_of(model, given) == refused
         return
+    expected = np.asarray(predicted).tolist()
     if len(expected) != 1:  # rows with missing cells are dropped
         assert "drops rows" in _error_of(model, record)[1]
         return
@@ -76,8 +125,6 @@ def plain_cell(cell: Any) -> Any:
 
 
 def _error_of(model: Any, record: Any) -> tuple[type, str]:
-    try:
-        model.decide(record)
-    except LyceumError as error:
-        return type(error), str(error)
-    raise AssertionError("decide takes what predict refuses")
+    _, error = _answer_or_error(partial(model.decide, record))
+    assert error is not None, "decide takes what predict refuses"
+    return error

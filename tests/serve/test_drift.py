@@ -80,8 +80,8 @@ def test_no_more_false_alarms_than_stated(fitted):
         watch = DriftWatch.of_model(fitted, profile, window=500, alpha=ALPHA)
         for _ in range(n_windows):
             watch.note_rows(coded(fitted, sample(rng, 500)))
-        assert watch.n_windows == n_windows
-        alarms += watch.n_alarms
+        assert watch.seen.n_windows == n_windows
+        alarms += watch.seen.n_alarms
     n = n_repeats * n_windows
     # windows share their training rows: four standard errors of independent ones
     assert alarms / n < ALPHA + 4 * np.sqrt(ALPHA * (1 - ALPHA) / n)
@@ -92,15 +92,15 @@ def test_a_shift_is_found_and_named(fitted):
     rng = np.random.default_rng(2)
     watch = watch_of(fitted, window=500)
     watch.note_rows(coded(fitted, sample(rng, 500, shift=0.5)))
-    alarms = [row["column"] for row in watch.last if row["alarm"]]
+    alarms = [row["column"] for row in watch.seen.last if row["alarm"]]
     assert alarms == ["size"]
     watch.note_rows(coded(fitted, sample(rng, 500, rare=0.15)))
-    assert [row["column"] for row in watch.last if row["alarm"]] == ["color"]
+    assert [row["column"] for row in watch.seen.last if row["alarm"]] == ["color"]
     new = sample(rng, 500).assign(color="pink")
     watch.note_rows(coded(fitted, new))
-    assert "color" in [row["column"] for row in watch.last if row["alarm"]]
-    assert watch.n_alarms == 3
-    assert watch.n_rows == 1500
+    assert "color" in [row["column"] for row in watch.seen.last if row["alarm"]]
+    assert watch.seen.n_alarms == 3
+    assert watch.seen.n_rows == 1500
 
 
 def test_a_window_is_full_at_its_last_row(fitted):
@@ -109,9 +109,9 @@ def test_a_window_is_full_at_its_last_row(fitted):
     watch = watch_of(fitted, window=500)
     for row in rows[:499]:
         watch.note_rows(row[None])
-    assert watch.n_windows == 0
+    assert watch.seen.n_windows == 0
     watch.note_rows(rows[499:])
-    assert watch.n_windows == 2
+    assert watch.seen.n_windows == 2
 
 
 def test_posteriors_are_compared_with_the_first_window(fitted):
@@ -122,11 +122,67 @@ def test_posteriors_are_compared_with_the_first_window(fitted):
         shares = rng.beta(concentration, 2.0, 500)
         watch.note_posteriors(np.column_stack([shares, 1 - shares]))
         watch.note_rows(coded(fitted, sample(rng, 500)))
-        return [row for row in watch.last if row["column"] == "(largest posterior)"]
+        return [
+            row for row in watch.seen.last if row["column"] == "(largest posterior)"
+        ]
 
     assert note(2.0) == []
     assert not note(2.0)[0]["alarm"]
     assert note(9.0)[0]["alarm"]
+
+
+def test_workers_count_as_one(fitted, tmp_path):
+    """Rows, posteriors and outcomes that two workers take in turns, beside one that takes all."""
+    rng = np.random.default_rng(6)
+    alone = watch_of(fitted, window=500)
+    two = [watch_of(fitted, window=500, shared=tmp_path / "seen") for _ in range(2)]
+    for shift in (0.0, 0.0, 0.6):
+        for i, n in enumerate((120, 230, 50, 100)):
+            rows = coded(fitted, sample(rng, n, shift=shift))
+            shares = rng.beta(2.0, 2.0 + shift, n)
+            posteriors = np.column_stack([shares, 1 - shares])
+            for watch in (alone, two[i % 2]):
+                watch.note_posteriors(posteriors)
+                watch.note_rows(rows)
+                watch.note_outcome(
+                    "few", "few" if n > 100 else "many", float(shares[0])
+                )
+            two[i % 2].share()
+    expected = alone.as_dict()
+    assert expected["windows"] == 3
+    assert expected["alarms"] == 1
+    for watch in two:
+        found = watch.as_dict()
+        assert found.pop("outcomes") == pytest.approx(expected["outcomes"], rel=1e-12)
+        assert found == {k: v for k, v in expected.items() if k != "outcomes"}
+
+
+def test_several_workers_give_no_more_false_alarms(fitted, tmp_path):
+    """A window of several workers ends at some row after it is full."""
+    rng = np.random.default_rng(7)
+    alarms = 0
+    windows = 0
+    for repeat in range(25):
+        profile = TrainingProfile.of_rows(lyceum.scan(sample(rng, 4000)))
+        shared = tmp_path / str(repeat)
+        workers = [
+            DriftWatch.of_model(fitted, profile, window=500, alpha=ALPHA, shared=shared)
+            for _ in range(3)
+        ]
+        rows = coded(fitted, sample(rng, 12_000))
+        while len(rows):
+            n = int(rng.integers(1, 200))
+            worker = workers[rng.integers(3)]
+            worker.note_rows(rows[:n])
+            rows = rows[n:]
+            if rng.random() < 0.5:
+                worker.share()
+        facts = workers[0].as_dict()
+        windows += facts["windows"]
+        alarms += facts["alarms"]
+    assert windows > 400
+    assert alarms / windows < ALPHA + 4 * np.sqrt(ALPHA * (1 - ALPHA) / windows)
+    assert alarms > 0  # the test can fail
 
 
 def test_a_profile_comes_back_from_a_file(fitted, tmp_path):

@@ -302,3 +302,25 @@ def test_a_drain_finishes_what_is_under_way(models, credit):
     assert len(answer["predictions"]) == len(rows)
     # a second signal could come while Python ends, when it has no handler any more
     assert server.ended() == (0, "")
+
+
+def test_workers_watch_as_one(models, credit):
+    """Rows and outcomes that came to any worker are in the answer of every one."""
+    server = Server(models / "credit.lyceum", "--workers", 2)
+    rows = credit.iloc[:40]
+    for record, truth in zip(records_of(rows.drop(columns="class")), rows["class"]):
+        server.post("/models/credit/predict", record)
+        server.post("/models/credit/outcome", {"record": record, "outcome": truth})
+    model = lyceum.load(models / "credit.lyceum")
+    wrong = (model.predict(rows.drop(columns="class")) != rows["class"]).mean()
+    expected = (40, 40, pytest.approx(wrong))
+    end = time.monotonic() + 60
+    agreed = 0
+    while agreed < 8 and time.monotonic() < end:  # whichever worker answers
+        facts = server.get("/models/credit/drift")
+        outcomes = facts["outcomes"]
+        agreed += (facts["rows"], outcomes["n"], outcomes.get("error")) == expected
+    text = server.get("/metrics").decode()
+    assert server.stop() == (0, "")
+    assert agreed == 8, facts
+    assert 'lyceum_rows_total{model="credit"} 40' in text

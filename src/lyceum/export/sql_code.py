@@ -433,6 +433,11 @@ def write_sql(program: Program, table: str = "rows_to_predict") -> str:
     head = (
         f"-- {program_title(program)}\n-- Replace {table} by the table of your rows.\n"
     )
+    if query.is_numbered:
+        head += (
+            "-- Rows walk through tables of branches: of large forests SQLite answers a row in"
+            " seconds;\n-- for many rows take DuckDB or PostgreSQL.\n"
+        )
     return head + query.text(_answers(program, query))
 
 

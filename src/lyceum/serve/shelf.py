@@ -95,6 +95,7 @@ class Shelf:
 
     models: dict[str, ServedModel]
     faults: dict[str, str] = field(default_factory=dict)
+    shared: Path | None = None  # a folder in which several workers count together
 
     @classmethod
     def of_files(cls, paths: Sequence[str | Path]) -> Shelf:
@@ -106,6 +107,18 @@ class Shelf:
                 )
             models[path.stem] = ServedModel.load(path)
         return cls(models)
+
+    def share_in(self, folder: Path) -> None:
+        """Count together with the other workers that use this folder."""
+        self.shared = folder
+        for served in self.models.values():
+            self._count_together(served)
+
+    def _count_together(self, served: ServedModel) -> None:
+        if self.shared is not None:
+            # a stem may be any text, and two files may have the same bytes
+            key = hashlib.sha256(f"{served.digest}{served.name}".encode()).hexdigest()
+            served.watch.shared = self.shared / f"{key[:32]}.drift"
 
     def find(self, name: str) -> ServedModel | None:
         return self.models.get(name)
@@ -132,6 +145,7 @@ class Shelf:
         except (LyceumError, OSError) as error:
             self.faults[name] = f"{path.name} was not loaded: {error}"
             return
+        self._count_together(fresh)
         self.models[name] = fresh
         self.faults.pop(name, None)
 

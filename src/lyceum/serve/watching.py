@@ -36,7 +36,10 @@ class Watched:
     ):
         self.app = app
         self.shelf = shelf
-        self.shared = None if shared is None else Path(shared)
+        self.shared = None
+        if shared is not None:
+            self.shared = Path(shared)
+            shelf.share_in(self.shared)
         self.log = None if log is None else open(log, "ab", buffering=0)  # noqa: SIM115
         self.requests: Counter[tuple[str, str, int]] = Counter()
         self.seconds = [0] * (len(_BOUNDS) + 1)
@@ -103,6 +106,7 @@ class Watched:
             for path in sorted(self.shared.iterdir()):
                 if path.suffix == ".json" and path.stem != str(os.getpid()):
                     samples += _decode(path.read_bytes())
+        samples += self._models()
         families: dict[str, list[str]] = {}
         for head, name, value in samples:
             families.setdefault(head, []).append(f"{name} {value}")
@@ -126,6 +130,8 @@ class Watched:
         beside = self.shared / f"{os.getpid()}.part"
         beside.write_bytes(_encode(self.samples()))
         beside.replace(beside.with_suffix(".json"))
+        for served in self.shelf.models.values():
+            served.watch.share()
 
     def samples(self) -> list[tuple[str, str, str]]:
         """The first line of a family, the name of a sample with its labels, and its value."""
@@ -146,20 +152,22 @@ class Watched:
             samples.append((head, f"{name}_bucket{{{labels}}}", str(total)))
         samples.append((head, f"{name}_sum{{{worker}}}", str(self.total_seconds)))
         samples.append((head, f"{name}_count{{{worker}}}", str(total)))
-        return samples + self._models(worker)
+        return samples
 
-    def _models(self, worker: str) -> list[tuple[str, str, str]]:
+    def _models(self) -> list[tuple[str, str, str]]:
+        """What all workers saw of the records of every model."""
         rows = "# TYPE lyceum_rows_total counter"
         alarms = "# TYPE lyceum_drift_alarms_total counter"
         distances = "# TYPE lyceum_drift_distance gauge"
         samples = []
         for name, served in sorted(self.shelf.models.items()):
-            label = f'model="{_escape(name)}",{worker}'
-            watch = served.watch
-            samples.append((rows, f"lyceum_rows_total{{{label}}}", str(watch.n_rows)))
-            count = str(watch.n_alarms)
+            label = f'model="{_escape(name)}"'
+            facts = served.watch.as_dict()
+            count = str(facts["rows"])
+            samples.append((rows, f"lyceum_rows_total{{{label}}}", count))
+            count = str(facts["alarms"])
             samples.append((alarms, f"lyceum_drift_alarms_total{{{label}}}", count))
-            for result in watch.last:
+            for result in facts["last_window"]:
                 column = f'{label},column="{_escape(result["column"])}"'
                 distance = f"{result['distance']:.6g}"
                 sample = f"lyceum_drift_distance{{{column}}}"

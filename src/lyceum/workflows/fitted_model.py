@@ -214,7 +214,17 @@ class FittedModel:
 
     def explain(self, rows: Rows) -> Explanation:
         """What every column adds to the predictions; `rows` are as the first step reads them."""
-        return _explain_steps(self.steps, rows)
+        for step in self.steps[:-1]:
+            rows = step.transform(rows)
+        return self.in_columns(self.learner.explain(rows))
+
+    def in_columns(self, explanation: Explanation) -> Explanation:
+        """An explanation by the learner in the columns that the first step reads."""
+        return self._sources.add_up(explanation)
+
+    @cached_property
+    def _sources(self) -> _Sources:
+        return _Sources.of_steps(self.steps)
 
     def outputs(
         self,
@@ -253,41 +263,49 @@ class FittedModel:
 # -- explanations ----------------------------------------------------------------------
 
 
-def _explain_steps(steps: Sequence[Any], rows: Rows) -> Explanation:
-    """The explanation of some rows by the last step, in the columns that the first step reads.
+@dataclass(frozen=True, slots=True)
+class _Sources:
+    """Which columns of the first step the columns of the last come from.
 
     One-of-C columns that a preparation made are added up to the column that they come from. Columns
     that are made of several, as principal components, keep their own names.
     """
-    first = made = steps[0].schema_.names
-    # for every column after a step the column of the first step that it comes from, -1 if it is
-    # made of several
-    sources = np.arange(len(first))
-    for step in steps[:-1]:
-        rows = step.transform(rows)
-        made = step.get_feature_names_out()
-        if hasattr(step, "column_sources"):
-            before = step.column_sources()
-            sources = np.where(before < 0, -1, sources[before])
-        else:
-            sources = np.full(len(made), -1)
-    explanation = steps[-1].explain(rows)
-    # columns of one source are added up, as contributions are additive
-    groups: dict[str, list[int]] = {}
-    for j, source in enumerate(sources.tolist()):
-        name = first[source] if source >= 0 else str(made[j])
-        groups.setdefault(name, []).append(j)
-    added = []
-    cells = []
-    for indices in groups.values():
-        added.append(explanation.contributions[:, indices].sum(axis=1))
-        cells.append(_cells_of(explanation.values, made, indices))
-    return replace(
-        explanation,
-        names=tuple(groups),
-        contributions=np.column_stack(added),
-        values=np.column_stack(cells),
-    )
+
+    names: tuple[str, ...]
+    indices: list[list[int]]
+    made: Sequence[str]  # the columns of the last step
+
+    @classmethod
+    def of_steps(cls, steps: Sequence[Any]) -> _Sources:
+        first = made = steps[0].schema_.names
+        # for every column after a step the column of the first step that it comes from, -1 if it
+        # is made of several
+        sources = np.arange(len(first))
+        for step in steps[:-1]:
+            made = step.get_feature_names_out()
+            if hasattr(step, "column_sources"):
+                before = step.column_sources()
+                sources = np.where(before < 0, -1, sources[before])
+            else:
+                sources = np.full(len(made), -1)
+        groups: dict[str, list[int]] = {}
+        for j, source in enumerate(sources.tolist()):
+            name = first[source] if source >= 0 else str(made[j])
+            groups.setdefault(name, []).append(j)
+        return cls(tuple(groups), list(groups.values()), made)
+
+    def add_up(self, explanation: Explanation) -> Explanation:
+        """The explanation by source, as contributions are additive."""
+        contributions = explanation.contributions
+        values = explanation.values
+        if len(self.indices) < contributions.shape[1]:
+            added = [contributions[:, own].sum(axis=1) for own in self.indices]
+            cells = [_cells_of(values, self.made, own) for own in self.indices]
+            contributions = np.column_stack(added)
+            values = np.column_stack(cells)
+        return replace(
+            explanation, names=self.names, contributions=contributions, values=values
+        )
 
 
 def _cells_of(values: Any, names: Sequence[str], indices: list[int]) -> np.ndarray:

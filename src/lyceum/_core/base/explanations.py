@@ -11,10 +11,12 @@ import numpy as np
 from lyceum._core.base.replacement import parts_by_replacement
 from lyceum._core.data import (
     Block,
+    Column,
     Design,
     Rows,
     Schema,
     Step,
+    WatchedRows,
     constant_columns,
 )
 from lyceum._core.report import Explanation
@@ -58,8 +60,12 @@ def collect_explanation(
     if schema.has_free_text:  # every block lists its own texts: one list for all rows
         block = rows.in_one_block("explain")
         table[:, -len(schema) :] = block.dense
-        schema = block.schema
-    return _explanation(table, Schema(schema.columns), unit, labels)
+        return _Reading(block.schema, unit, labels)(table)
+    reading = _Reading(schema, unit, labels)
+    explanation, more = reading(table)
+    if isinstance(rows, WatchedRows):
+        rows.finished(explanation, reading)
+    return explanation, more
 
 
 def explain_frame(
@@ -113,36 +119,61 @@ def explain_frame(
         table[:, 0] = parts[:, 0]
         table[:, 1] += parts[:, 1] / n_background
         table[:, 2 + order] += parts[:, 2:] / n_background
-    columns = [table]
+    columns = [table, cells]
     if more is not None:
-        columns.append(more(frame))
-    return _explanation(np.column_stack([*columns, cells]), schema, unit, labels)
+        columns.insert(1, more(frame))
+    return _Reading(schema, unit, labels)(np.column_stack(columns))
 
 
-def _explanation(
-    table: np.ndarray,
-    schema: Schema,
-    unit: str,
-    labels: Sequence[Any] | np.ndarray | None,
-) -> tuple[Explanation, np.ndarray]:
-    """From what is predicted, base, contributions, whatever else there is, and cells, side by
-    side."""
-    d = len(schema)
-    predicted, base, contributions, more, cells = np.split(
-        table, [1, 2, 2 + d, table.shape[1] - d], axis=1
-    )
-    decided = predicted[:, 0]
-    if labels is not None:
-        decided = np.asarray(labels)[decided.astype(np.intp)]
-    explanation = Explanation(
-        names=schema.names,
-        contributions=contributions,
-        base=base[:, 0],
-        predicted=decided,
-        unit=unit,
-        values=_values(cells, schema),
-    )
-    return explanation, more
+class _Reading:
+    """Reads explanations from what is predicted, base, contributions, whatever else there is, and
+    cells, side by side."""
+
+    def __init__(
+        self, schema: Schema, unit: str, labels: Sequence[Any] | np.ndarray | None
+    ):
+        self.names = tuple(schema.names)
+        self.unit = unit
+        self.labels = None if labels is None else np.asarray(labels)
+        self.cells = [_cell_reader(column) for column in schema]
+
+    def __call__(self, table: np.ndarray) -> tuple[Explanation, np.ndarray]:
+        d = len(self.names)
+        predicted = table[:, 0]
+        if self.labels is not None:
+            predicted = self.labels[predicted.astype(np.intp)]
+        end = table.shape[1] - d
+        explanation = Explanation(
+            names=self.names,
+            contributions=table[:, 2 : 2 + d],
+            base=table[:, 1],
+            predicted=predicted,
+            unit=self.unit,
+            values=self._values(table[:, end:]),
+        )
+        return explanation, table[:, 2 + d : end]
+
+    def _values(self, cells: np.ndarray) -> np.ndarray:
+        """The cells as they were written: numbers or categories, None where missing."""
+        values = np.empty(cells.shape, dtype=object)
+        for j, read in enumerate(self.cells):
+            values[:, j] = [
+                None if cell != cell else read(cell) for cell in cells[:, j].tolist()
+            ]
+        return values
+
+
+def _cell_reader(column: Column) -> Callable[[float], Any]:
+    """From a coded cell to what was written."""
+    if column.categories is not None and column.categories.dtype.kind == "b":
+        return (0.0).__lt__
+    if column.numeric:
+        return float
+    names: dict[float, Any] = {}
+    for code, name in enumerate(np.asarray(column.categories).astype(object)):
+        names[code] = name
+    # -1, and any code beyond the categories, is unknown
+    return lambda code: names.get(code, UNKNOWN)
 
 
 def sum_by_source(parts: np.ndarray, source: np.ndarray, n_columns: int) -> np.ndarray:
@@ -183,21 +214,3 @@ def _explain_block(block: Block, steps: tuple[Step, ...], parts: Parts) -> np.nd
     head, added, more = np.split(table, [2, 2 + len(design.source)], axis=1)
     added = sum_by_source(added, design.source, len(design.before))
     return np.column_stack([head, added, more, cells])
-
-
-def _values(cells: np.ndarray, schema: Schema) -> np.ndarray:
-    """The cells as they were written: numbers or categories, None where missing."""
-    values = np.empty(cells.shape, dtype=object)
-    for j, column in enumerate(schema):
-        cell = cells[:, j]
-        if column.categories is not None and column.categories.dtype.kind == "b":
-            values[:, j] = cell > 0
-        elif column.numeric:
-            values[:, j] = cell
-        else:
-            # -1, and any code beyond the categories, is the last: unknown
-            names = np.append(np.asarray(column.categories).astype(object), UNKNOWN)
-            codes = np.nan_to_num(cell, nan=-1.0).astype(np.intp)
-            values[:, j] = names[np.where(codes < len(names), codes, -1)]
-        values[np.isnan(cell), j] = None
-    return values

@@ -11,7 +11,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from math import isnan
 from numbers import Number
@@ -21,6 +21,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from lyceum._core.base.finite_answers import arithmetic_in_words
 from lyceum._core.base.model_parts import pipeline_steps
 from lyceum._core.base.n_jobs_verbose import running_as_set
 from lyceum._core.base.posterior_classifier import PosteriorClassifier
@@ -35,9 +36,11 @@ from lyceum._core.data import (
     RecordCoder,
     Rows,
     Schema,
+    WatchedRows,
+    WatchedSource,
 )
 from lyceum._core.native import native
-from lyceum._core.report import Shown
+from lyceum._core.report import Explanation, Shown
 from lyceum._core.text import plain
 from lyceum._core.threads import in_this_thread
 from lyceum._core.types import Estimator
@@ -116,29 +119,12 @@ class Decision(Shown):
 
 
 @dataclass(frozen=True, slots=True)
-class _WatchedSource(ArraySource):
-    """One row of a model's columns; lists what is computed of it."""
-
-    collected: list[tuple[tuple[Any, ...], _Function, Any]] = field(
-        default_factory=list
-    )
-
-
-class _WatchedRows(Rows):
-    """Rows that keep the steps and the function of what is collected from them."""
-
-    def collect(self, function: _Function) -> Any:
-        result = super().collect(function)
-        self.source.collected.append((self.steps, function, result))  # type: ignore[attr-defined]
-        return result
-
-
-@dataclass(frozen=True, slots=True)
 class _Path:
     """The steps and the function of a block by which a method answers."""
 
     steps: tuple[Any, ...]
     function: _Function
+    finish: Callable[[np.ndarray], Any] | None = None
 
     def __call__(self, block: Block) -> np.ndarray:
         for step in self.steps:
@@ -228,10 +214,10 @@ class RecordModel:
     def _path(self, method: str) -> _Path | None:
         """What `method` computes of a block; None where it does more than that."""
         if method not in self._paths:
-            self._paths[method] = self._new_path(method)
+            self._paths[method] = self._watched(method)
         return self._paths[method]
 
-    def _new_path(self, method: str) -> _Path | None:
+    def _watched(self, method: str) -> _Path | None:
         rows = self._prepared
         if rows is None or not hasattr(self.learner, method):
             return None
@@ -239,10 +225,10 @@ class RecordModel:
         collected.clear()
         answer = getattr(self.learner, method)(rows)
         # the answer itself was collected: nothing is done to it afterwards
-        if len(collected) != 1 or collected[0][2] is not answer:
+        if len(collected) != 1 or collected[0].answer is not answer:
             return None
-        steps, function, _ = collected[0]
-        return _Path(_steps_that_change(steps, self.coder.schema), function)
+        steps = _steps_that_change(collected[0].steps, self.coder.schema)
+        return _Path(steps, collected[0].function, collected[0].finish)
 
     @property
     def is_stale(self) -> bool:
@@ -326,11 +312,50 @@ class RecordModel:
     def predict_rows(self, X: np.ndarray, schema: Schema) -> np.ndarray | None:
         """What `predict` gives for coded rows of the model's columns, without looking at schemas
         again; None where it does more than to compute a function of the rows."""
-        if self.inner is not None or self._predict is None:
+        if self.inner is None:
+            return self._rows_by(self._predict, X, schema)
+        posterior = self.posterior_rows(X, schema)
+        if posterior is None:
+            return None
+        if hasattr(self.model, "_decide_posteriors"):
+            return np.asarray(self.model._decide_posteriors(posterior).actions)
+        return np.asarray(self.model.classes_)[posterior.argmax(axis=1)]
+
+    def posterior_rows(self, X: np.ndarray, schema: Schema) -> np.ndarray | None:
+        """As `predict_rows`, of `predict_proba`."""
+        if self.inner is None:
+            return self._rows_by(self._posteriors, X, schema)
+        inside = self.inner.posterior_rows(X, schema)
+        return None if inside is None else self.model._from_posteriors(inside)
+
+    def _rows_by(
+        self, path: _Path | None, X: np.ndarray, schema: Schema
+    ) -> np.ndarray | None:
+        if path is None:
             return None
         with running_as_set(self.learner):
-            answer = np.asarray(self._predict(Block(X, None, None, 0, schema)))
+            answer = np.asarray(path(Block(X, None, None, 0, schema)))
         return answer if len(answer) == len(X) else None
+
+    def explain_cells(self, X: np.ndarray, schema: Schema) -> Explanation | None:
+        """What `explain` of the learner says of the cells of one record, in the columns that it
+        reads; None where the steps before it do not work block by block."""
+        if self.inner is not None:
+            return self.inner.explain_cells(X, schema)
+        if self._prepared is None:
+            return None
+        block = Block(X, None, None, 0, schema)
+        path = None if schema.has_free_text else self._path("explain")
+        if path is not None and path.finish is not None:
+            words = arithmetic_in_words(self.learner, "explain")
+            with running_as_set(self.learner), in_this_thread(), words:
+                explanation = path.finish(path(block))[0]
+            # whether others are an answer is said by the learner's own method
+            if np.isfinite(explanation.contributions).all():
+                return explanation
+        for step in self._steps:
+            block = step(block)
+        return self.learner.explain(_as_rows(block))
 
     def _output(self, method: str, path: _Path | None, block: Block) -> np.ndarray:
         if path is not None:
@@ -365,13 +390,13 @@ def _as_rows(block: Block) -> Rows:
     return Rows(ArraySource(block.X, None, None, block.schema, coded=True))
 
 
-def _prepare(schema: Schema, preparations: list[Any]) -> _WatchedRows | None:
+def _prepare(schema: Schema, preparations: list[Any]) -> WatchedRows | None:
     """A row after the steps of a pipeline; None where a step does not work block by block."""
-    source = _WatchedSource(plausible_cells(schema), None, None, schema, coded=True)
-    rows: Any = _WatchedRows(source)
+    source = WatchedSource(plausible_cells(schema), None, None, schema, coded=True)
+    rows: Any = WatchedRows(source)
     for step in preparations:
         rows = step.transform(rows)
-        if not isinstance(rows, _WatchedRows):
+        if not isinstance(rows, WatchedRows):
             return None
     return rows
 

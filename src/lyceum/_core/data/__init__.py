@@ -63,6 +63,7 @@ from lyceum._core.data.rows.steps import (
     Recode,
     design_change,
 )
+from lyceum._core.data.rows.watched import WatchedRows, WatchedSource
 from lyceum._core.data.scanner import coded_source, scan, warn_about_format
 from lyceum._core.data.schema.align import Align
 from lyceum._core.data.schema.coding import (
@@ -117,6 +118,8 @@ __all__ = [
     "Step",
     "TableCoder",
     "TableProfile",
+    "WatchedRows",
+    "WatchedSource",
     "allow_memory",
     "as_float",
     "block_rows",

@@ -39,6 +39,15 @@ function element(name, attributes = {}, ...children) {
   return made;
 }
 
+/**
+ * A name that breaks after its underscores where it must break.
+ * @param {string} name
+ */
+function breakable(name) {
+  const parts = name.split(/(?<=_)/);
+  return element("span", {}, ...parts.flatMap((part) => [part, element("wbr")]));
+}
+
 /** @param {any} column */
 function field(column) {
   const example = described.example[column.name];
@@ -61,7 +70,7 @@ function field(column) {
 function showForm() {
   const fields = described.columns.map((/** @type {any} */ column) => {
     const range = column.range ? element("small", {}, `${column.range[0]} to ${column.range[1]}`) : "";
-    return element("label", {}, column.name, field(column), range);
+    return element("label", {}, breakable(column.name), field(column), range);
   });
   byId("record").replaceChildren(...fields, element("button", {}, "Decide"));
   const target = described.target ? ` of ${described.target}` : "";
@@ -112,10 +121,10 @@ function rowsOf(answer) {
     element(
       "tr",
       {},
-      element("td", {}, part.column),
+      element("td", {}, breakable(part.column)),
       element("td", {}, part.value === null ? "(missing)" : String(part.value)),
       element("td", { class: "number" }, short(part.adds)),
-      element("td", {}, bar(part.adds / most)),
+      element("td", { class: "bar" }, bar(part.adds / most)),
     ),
   );
 }
@@ -148,8 +157,8 @@ function showAnswer(answer) {
   }
   const rows = rowsOf(answer);
   if (rows.length) {
-    const names = ["column", "value", answer.unit, ""].map((name) => element("th", { scope: "col" }, name));
-    said.push(element("table", {}, element("tr", {}, ...names), ...rows));
+    const names = ["column", "value", answer.unit].map((name) => element("th", { scope: "col" }, name));
+    said.push(element("table", {}, element("tr", {}, ...names, element("td")), ...rows));
   }
   byId("answer").replaceChildren(...said);
   byId("answer").scrollIntoView({ block: "nearest" }); // on a phone it is below the form

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from lyceum._core.base import Decision
-from lyceum._core.data import ArraySource, Rows
 from lyceum._core.report import Shown
 from lyceum._core.text import plain, show, show_cell
 from lyceum.decision import LossMatrix
@@ -196,19 +195,16 @@ def ask_model(
         model = load(model)
     if not isinstance(model, AskableModel):
         model = AskableModel(model)
-    fitted = model.fitted
     answers = []
     for cells in rows:
         record = model.record(cells)
         X, schema = model.records.coder.cells(record)
         decision = model.decide_cells(X, schema, loss, doubt)
-        explanation = None
-        if hasattr(fitted.learner, "explain"):
-            coded = Rows(ArraySource(X, None, None, schema, coded=True))
-            explanation = fitted.explain(coded)
+        explanation = model.explain_cells(X, schema)
         smallest = None
-        if change and fitted.classes is not None:
-            smallest = ChangeSearch(model, X, schema, loss, doubt).find()
+        if change and model.fitted.classes is not None:
+            action = action_of(decision)
+            smallest = ChangeSearch(model, X, schema, action, loss, doubt).find()
         warnings = model.warnings(X[0].tolist())
         answers.append(ModelAnswer(record, decision, warnings, explanation, smallest))
     return answers

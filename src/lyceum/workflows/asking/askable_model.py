@@ -11,10 +11,12 @@ from typing import Any
 import numpy as np
 
 from lyceum._core.base import Decision, RecordModel
-from lyceum._core.data import Column, Schema, time_text
+from lyceum._core.data import ArraySource, Column, Rows, Schema, time_text
 from lyceum._core.text import plain
 from lyceum.decision import LossMatrix, minimum_risk
 from lyceum.errors import DataError
+from lyceum.report import Explanation
+from lyceum.workflows.asking.cell_steps import CellSteps
 from lyceum.workflows.fitted_model import FittedModel
 from lyceum.workflows.profile import TrainingProfile
 
@@ -79,6 +81,11 @@ class AskableModel:
             return [None] * len(self.fitted.schema)
         return [self.profile.range(column.name) for column in self.fitted.schema]
 
+    @cached_property
+    def cell_steps(self) -> CellSteps:
+        """The cells that a record may step to."""
+        return CellSteps(self.fitted.schema, self.profile)
+
     # -- what it takes -----------------------------------------------------------------
 
     def columns(self) -> list[dict[str, Any]]:
@@ -100,6 +107,10 @@ class AskableModel:
 
     def example(self) -> dict[str, Any]:
         """A typical record: medians, and the most frequent categories."""
+        return dict(self._example)
+
+    @cached_property
+    def _example(self) -> dict[str, Any]:
         return {
             column.name: _typical_cell(column, self.profile)
             for column in self.fitted.schema
@@ -163,6 +174,17 @@ class AskableModel:
             risk=float(decided.risk[0]),
             rejected=bool(decided.rejected[0]),
         )
+
+    def explain_cells(self, X: np.ndarray, schema: Schema) -> Explanation | None:
+        """What every column adds to the prediction for the cells of one record; None if the learner
+        cannot tell."""
+        fitted = self.fitted
+        if not hasattr(fitted.learner, "explain"):
+            return None
+        explanation = self.records.explain_cells(X, schema)
+        if explanation is None:
+            return fitted.explain(Rows(ArraySource(X, None, None, schema, coded=True)))
+        return fitted.in_columns(explanation)
 
     def warnings(self, cells: list[float]) -> list[dict[str, Any]]:
         """What is unusual in the coded cells of one record."""
