@@ -12,6 +12,7 @@ import multiprocessing
 import os
 import resource
 import signal
+import time
 import traceback
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -41,12 +42,15 @@ __all__ = [
     "scanned_cells",
 ]
 
-# addresses of a reading process, beyond what its imports take: every thread of an allocator takes
-# some, whether it uses their memory or not
-MEMORY_BYTES = 4 << 30
-SECONDS = 60  # for one file, on a busy machine
-# files that one process reads: allocators keep addresses, though not memory, of what is freed
-FILES = 300
+# resident bytes of a reading process, beyond what its imports take
+MEMORY_BYTES = 2 << 30
+# addresses are not memory: Arrow's allocator takes 1 GiB of them for its first buffer, and every
+# thread some more. This limit only makes a single absurd request fail
+ADDRESSES = 32 << 30
+SECONDS = 60  # of the processor for one file
+PATIENCE = 15  # times as long by the clock: a process that waits for nothing, or a busy machine
+LOOK = 0.02  # seconds between two looks at the memory of a process
+FILES = 300  # that one process reads: allocators keep some of what is freed
 
 INTEGERS = (
     0,
@@ -103,9 +107,9 @@ class ReadingProcess:
     read : callable
         A function of a module, of a path; what it returns must be picklable.
     memory : int
-        The bytes that it may take beyond what its imports take.
+        The resident bytes that it may take beyond what its imports take.
     seconds : float
-        The time that it may take for one file.
+        The processor time that it may take for one file.
     """
 
     def __init__(
@@ -122,11 +126,12 @@ class ReadingProcess:
     def _start(self) -> None:
         context = multiprocessing.get_context("spawn")
         self._connection, other = context.Pipe()
-        arguments = (other, self._read, self._memory)
+        arguments = (other, self._read)
         self._process = context.Process(target=_serve, args=arguments, daemon=True)
         self._process.start()
         self._n_files = 0
         other.close()
+        self._most_memory = self._connection.recv() + self._memory
 
     def __call__(self, path: str | os.PathLike[str]) -> Outcome:
         """What became of the file; raises `Finding` if it was neither read nor refused clearly."""
@@ -136,9 +141,9 @@ class ReadingProcess:
         self._n_files += 1
         self._connection.send(os.fspath(path))
         try:
-            if not self._connection.poll(self._seconds):
-                raise Finding(f"a hang: nothing after {self._seconds} s")
-            word, value = self._connection.recv()
+            self._wait()
+            word, value, peak = self._connection.recv()
+            self._check_memory(peak)
         except EOFError:
             self._process.join()
             code = self._process.exitcode or 0
@@ -157,6 +162,22 @@ class ReadingProcess:
             raise Finding(f"a refusal that names neither file nor column: {value}")
         return Outcome(refusal=value)
 
+    def _wait(self) -> None:
+        """Until there is an answer; raises where that takes too long, or too much memory."""
+        deadline = time.monotonic() + PATIENCE * self._seconds
+        most = _processor_seconds(self._process.pid) + self._seconds
+        while not self._connection.poll(LOOK):
+            if time.monotonic() > deadline:
+                raise Finding(f"a hang: nothing after {PATIENCE * self._seconds} s")
+            if _processor_seconds(self._process.pid) > most:
+                raise Finding(f"a hang: nothing after {self._seconds} s of work")
+            self._check_memory(_status_bytes("VmRSS", self._process.pid))
+
+    def _check_memory(self, n_bytes: int) -> None:
+        if n_bytes > self._most_memory:
+            allowed = f"{self._most_memory >> 20:,} MiB that it may have"
+            raise Finding(f"{n_bytes >> 20:,} MiB of memory, more than the {allowed}")
+
     def close(self) -> None:
         """End the process."""
         self._process.kill()
@@ -164,14 +185,35 @@ class ReadingProcess:
         self._connection.close()
 
 
-def _serve(connection: Any, read: Callable[[str], Any], memory: int) -> None:
+def _status_bytes(name: str, process: int | str | None = "self") -> int:
+    """What the system says of a process' memory, 0 once it has ended."""
+    try:
+        lines = Path(f"/proc/{process}/status").read_text().splitlines()
+    except OSError:
+        return 0
+    numbers = [line.split()[1] for line in lines if line.startswith(f"{name}:")]
+    return 1024 * int(numbers[0]) if numbers else 0
+
+
+def _processor_seconds(process: int | None) -> float:
+    """The processor time that a process has taken, 0 once it has ended."""
+    try:
+        text = Path(f"/proc/{process}/stat").read_text()
+    except OSError:
+        return 0.0
+    # behind the name, which may hold anything: state, ..., user and system time
+    fields = text.rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def _serve(connection: Any, read: Callable[[str], Any]) -> None:
     """Read the files whose paths come, until the other side is gone."""
     warnings.simplefilter("ignore")
-    pages = int(Path("/proc/self/statm").read_text().split()[0])
-    limit = pages * resource.getpagesize() + memory
+    limit = _status_bytes("VmSize") + ADDRESSES
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     # no file is left behind by a crash
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    connection.send(_status_bytes("VmRSS"))
     while True:
         try:
             path = connection.recv()
@@ -183,7 +225,7 @@ def _serve(connection: Any, read: Callable[[str], Any], memory: int) -> None:
             answer = ("refused", str(error))
         except Exception:
             answer = ("error", traceback.format_exc())
-        connection.send(answer)
+        connection.send((*answer, _status_bytes("VmHWM")))
 
 
 def read_every_way(path: str) -> int:

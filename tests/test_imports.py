@@ -235,6 +235,28 @@ assert sys.modules["pandas"] is second
     assert done.returncode == 0, done.stderr
 
 
+def test_the_command_takes_a_preparation_without_the_packages_beside_it():
+    """SimpleImputer brings no metrics, and the pipeline no splines; all are there when asked."""
+    code = """
+import sys
+from lyceum.cli.deferred_imports import defer_imports
+defer_imports()
+import sklearn.pipeline
+from lyceum.prepare import SimpleImputer
+for name in ("sklearn.metrics", "scipy.interpolate", "scipy.stats._stats_py"):
+    assert name not in sys.modules, name
+before = sklearn.impute.SimpleImputer
+import sklearn.impute, sklearn.preprocessing
+from sklearn.impute import KNNImputer
+from sklearn.preprocessing import scale, PolynomialFeatures
+assert sklearn.impute.SimpleImputer is before and issubclass(SimpleImputer, before)
+assert "KNNImputer" in sklearn.impute.__all__
+assert type(sys.modules["sklearn.impute"]).__name__ == "module"
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
 # -- what only some commands and learners need -----------------------------------------
 
 TABLE = str(datasets.path("penguins"))

@@ -1,55 +1,56 @@
-"""How long pages of the workbench take to answer, by rows: workbench_times.py 100000 [1000000 ...]
+"""How long pages of the workbench take to answer, by rows: workbench_times.py [--write] [ROWS ...]
 
-Handlers are called as the server calls them, their answers encoded; processor time of all threads.
-"First" reads and makes everything, "again" is what a click waits for.
+A workbench is started and asked over HTTP, as its pages ask. "Answer" is the longest time until
+any answer came: where more is to be done, the workbench says after a moment how far it is. "First"
+is the time until everything was read and made, "again" what a click waits for. Milliseconds by the
+clock: only on an idle machine do they mean anything. --write puts them into docs/workbench.md.
 """
 
+import contextlib
 import sys
 import tempfile
 import time
 from pathlib import Path
+from urllib.parse import urlencode
 
 import numpy as np
 import pandas as pd
 
 import lyceum
-from lyceum.web import JsonAnswer
-from lyceum.workbench.address import Address
-from lyceum.workbench.desk import Desk
-from lyceum.workbench.pages import (
-    ask,
-    clusters,
-    columns,
-    data,
-    decide,
-    errors,
-    question,
-    study,
-)
 
-TABLE = {"file": ("table.csv",), "target": ("good",)}
-STUDY = {"out": ("study",)}
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from tests.workbench.started import opened  # noqa: E402
+
+DOCUMENT = ROOT / "docs" / "workbench.md"
+BEGIN = "<!-- times: tools/workbench_times.py --write -->\n"
+END = "<!-- end of times -->\n"
+
+TABLE = {"file": "table.csv", "target": "good"}
+PAIR = {**TABLE, "x": "age", "y": "amount"}
+STUDY = {"out": "study"}
+PLAY = {"method": "kmeans", "table": "file", "file": "table.csv"}
 ASKED = (
-    ("Data: columns", data.show, TABLE),
-    ("Data: rows", data.rows, {**TABLE, "start": ("50000",)}),
-    ("Data: pair", data.pair, {**TABLE, "x": ("age",), "y": ("amount",)}),
-    ("Data: points", data.pair_points, {**TABLE, "x": ("age",), "y": ("amount",)}),
-    ("Question", question.show, TABLE),
-    ("Study", study.show, STUDY),
-    ("Study: a learner", study.learner, STUDY),
-    ("Decide", decide.show, STUDY),
-    ("Decide: posteriors", decide.posteriors, STUDY),
-    ("Ask", ask.show_answers, STUDY),
-    ("Errors", errors.show, STUDY),
-    ("Errors: groups", errors.groups, STUDY),
-    ("Errors: a row", errors.explain, {**STUDY, "row": ("7",)}),
-    ("Columns", columns.show, {"file": ("table.csv",)}),
-    ("Columns: points", columns.points, {"file": ("table.csv",)}),
-    (
-        "Clusters, 3 of them",
-        clusters.show,
-        {"file": ("table.csv",), "clusters": ("3",)},
-    ),
+    ("Data: columns", "data", TABLE),
+    ("Data: rows", "data/rows", {**TABLE, "start": "50000"}),
+    ("Data: pair", "data/pair", PAIR),
+    ("Data: points", "data/points", PAIR),
+    ("Question", "question", TABLE),
+    ("Study", "study", STUDY),
+    ("Study: a learner", "study/learner", STUDY),
+    ("Decide", "decide", STUDY),
+    ("Decide: posteriors", "decide/posteriors", STUDY),
+    ("Ask", "ask", {**STUDY, "row": "{}"}),
+    ("Errors", "errors", STUDY),
+    ("Errors: groups", "errors/groups", STUDY),
+    ("Errors: a row", "errors/row", {**STUDY, "row": "7"}),
+    ("Columns", "columns", {"file": "table.csv"}),
+    ("Columns: points", "columns/points", {"file": "table.csv"}),
+    ("Clusters, 3 of them", "clusters", {"file": "table.csv", "clusters": "3"}),
+    ("Theatre: own columns", "theatre", PLAY),
+    ("Networks: columns", "networks/columns", {"file": "table.csv"}),
+    ("Networks: a query of alarm", "networks/posteriors", {"net": "alarm"}),
 )
 
 
@@ -65,37 +66,71 @@ def make_table(path, n):
     pd.DataFrame(cells).to_csv(path, index=False)
 
 
-def milliseconds(handler, desk, parameters):
-    begin = time.process_time()
-    value = handler(desk, Address(parameters))
-    if not hasattr(value, "body"):
-        JsonAnswer(value)
-    return 1e3 * (time.process_time() - begin)
+def ask(workbench, path):
+    """Milliseconds until the value came, and the longest until an answer did."""
+    begin = time.perf_counter()
+    longest = 0.0
+    while True:
+        asked = time.perf_counter()
+        status, _, answer = workbench.ask("GET", path, Prefer="respond-async")
+        longest = max(longest, time.perf_counter() - asked)
+        if status == 200:
+            return 1e3 * (time.perf_counter() - begin), 1e3 * longest
+        if status != 202:
+            raise SystemExit(f"{path}: {answer}")
+        time.sleep(0.02)
 
 
-def main(*sizes):
-    for size in map(int, sizes):
-        with tempfile.TemporaryDirectory() as folder:
-            make_table(Path(folder, "table.csv"), size)
-            lyceum.study(
-                Path(folder, "table.csv"),
-                "good",
-                learners=["NaiveBayes", "LogisticRegression"],
-                folds=2,
-                n_settings=1,
-                committees=False,
-                calibrate=False,
-                out=Path(folder, "study"),
-            )
-            desk = Desk(Path(folder))
-            print(
-                f"\n{size:,} rows, ms of processor time\n\n| page | first | again |\n|---|--:|--:|"
-            )
-            for name, handler, parameters in ASKED:
-                first = milliseconds(handler, desk, parameters)
-                again = min(milliseconds(handler, desk, parameters) for _ in range(3))
-                print(f"| {name} | {first:,.0f} | {again:,.0f} |", flush=True)
+def measure(size):
+    """The lines of a size: answer, first, again."""
+    with tempfile.TemporaryDirectory() as folder:
+        make_table(Path(folder, "table.csv"), size)
+        lyceum.study(
+            Path(folder, "table.csv"),
+            "good",
+            learners=["NaiveBayes", "LogisticRegression"],
+            folds=2,
+            n_settings=1,
+            committees=False,
+            calibrate=False,
+            out=Path(folder, "study"),
+        )
+        with opened(folder) as workbench:
+            for name, path, parameters in ASKED:
+                address = f"/api/{path}?{urlencode(parameters)}"
+                first, longest = ask(workbench, address)
+                again = min(ask(workbench, address)[0] for _ in range(3))
+                print(f"{size:,} rows, {name}: {first:,.0f}, {again:,.0f}", flush=True)
+                yield name, longest, first, again
+
+
+def table_of(sizes):
+    """The times of all sizes as a table in Markdown."""
+    lines = {name: [f"| {name}"] for name, *_ in ASKED}
+    for size in sizes:
+        for name, *times in measure(size):
+            lines[name] += [f"{each:,.0f}" for each in times]
+    heads = [f"{size:,} rows: answer | first | again" for size in sizes]
+    return "\n".join(
+        [
+            f"| page | {' | '.join(heads)} |",
+            "|---|" + "--:|" * (3 * len(sizes)),
+            *(" | ".join(cells) + " |" for cells in lines.values()),
+        ]
+    )
+
+
+def main(*words):
+    sizes = [int(word) for word in words if word != "--write"] or [100_000, 1_000_000]
+    table = table_of(sizes)
+    print(f"\n{table}")
+    if "--write" in words:
+        text = DOCUMENT.read_text(encoding="utf-8")
+        before, _, rest = text.partition(BEGIN)
+        _, _, after = rest.partition(END)
+        DOCUMENT.write_text(f"{before}{BEGIN}\n{table}\n\n{END}{after}", "utf-8")
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    with contextlib.suppress(KeyboardInterrupt):
+        main(*sys.argv[1:])

@@ -1,3 +1,5 @@
+#include <nanobind/stl/vector.h>
+
 #include <limits>
 #include <tuple>
 #include <vector>
@@ -54,7 +56,19 @@ struct BoostRules {
     bool exact = false;                        // sums in 64 bits, for losses that need every digit
     double max_gradient = 0, max_hessian = 0;  // upper bounds, 0: taken from the rows
 
-    boosting::Growth growth() const { return {max_leaves, max_depth, {l2, smoothing, min_hessian, min_rows}}; }
+    std::vector<std::int8_t> directions;  // of every column: 1 rising, -1 falling, 0 free; empty: all free
+    std::vector<std::uint8_t> sets;       // (sets, columns): those that may be on one path; empty: all
+
+    boosting::Growth growth(std::size_t d) const {
+        expect(directions.empty() || directions.size() == d, "directions must have one number per column");
+        expect(sets.size() % d == 0, "sets must have one flag per column");
+        return {max_leaves,
+                max_depth,
+                {l2, smoothing, min_hessian, min_rows},
+                directions.empty() ? nullptr : directions.data(),
+                sets.empty() ? nullptr : sets.data(),
+                sets.size() / d};
+    }
 };
 
 // The nodes of a tree as arrays.
@@ -118,6 +132,7 @@ public:
         expect_shape("in_use", in_use, {table_.d});
         expect_shape("node", node, {table_.n});
         const double* hessian = data_or_null("h", h, {table_.n});
+        const boosting::Growth growth = rules.growth(table_.d);
         const std::size_t count = rows ? rows->shape(0) : table_.n;
         GrownArrays tree;
         {
@@ -126,8 +141,8 @@ public:
             lyceum::ThreadTeam team(threads);
             const auto gradients = boosting::in_units(g.data(), hessian, table_.n, rules.exact, rules.max_gradient,
                                                       rules.max_hessian, units_, team);
-            boosting::Grower grower(table_, rules.growth(), gradients, in_use.data(), count, rows.has_value(), buffers_,
-                                    team, signals());
+            boosting::Grower grower(table_, growth, gradients, in_use.data(), count, rows.has_value(), buffers_, team,
+                                    signals());
             const auto& nodes = grower.grow();
             if (rows) std::fill_n(node.data(), table_.n, boosting::nowhere);
             write_nodes(nodes, grower.is_listed() ? buffers_.numbers.data() : nullptr, node.data(), team);
@@ -282,7 +297,9 @@ void bind_boosting(nb::module_& m) {
         .def_rw("min_hessian", &BoostRules::min_hessian)
         .def_rw("exact", &BoostRules::exact)
         .def_rw("max_gradient", &BoostRules::max_gradient)
-        .def_rw("max_hessian", &BoostRules::max_hessian);
+        .def_rw("max_hessian", &BoostRules::max_hessian)
+        .def_rw("directions", &BoostRules::directions)
+        .def_rw("sets", &BoostRules::sets);
     nb::class_<BoostTable>(m, "BoostTable", "Rows in bins, to grow trees of gradients on.")
         .def(nb::init<const Bytes&, const HeldBytes&, const HeldIntegers&, const HeldFlags&>(), "rows"_a.noconvert(),
              "columns"_a.noconvert(), "n_bins"_a.noconvert(), "is_category"_a.noconvert())

@@ -60,6 +60,15 @@ def page(browser):
             complaints.append(message.text) if message.type == "error" else None
         ),
     )
+    # a status alone does not say which address has it
+    page.on(
+        "response",
+        lambda response: (
+            complaints.append(f"{response.status} {response.url}")
+            if response.status >= 400
+            else None
+        ),
+    )
     page.complaints = complaints
     yield page
     page.close()

@@ -91,3 +91,86 @@ def test_compare_in_the_dark_and_on_a_phone(workbench, page):
     page.get_by_role("img", name="Mean ranks").wait_for()
     assert page.evaluate("document.documentElement.scrollWidth") <= 375
     check_accessible(page)
+
+
+def test_studies_of_several_tables_are_run_and_ranked(tmp_path, page):
+    shutil.copy(datasets.path("weather"), tmp_path / "weather.csv")
+    shutil.copy(datasets.path("penguins"), tmp_path / "penguins.csv")
+    with opened(tmp_path) as workbench:
+        page.goto(workbench.address)
+        page.goto(f"{workbench.origin}/compare")
+        page.get_by_role("heading", name="Run studies of several tables").click()
+        page.get_by_label("weather.csv", exact=True).check()
+        page.get_by_label("penguins.csv", exact=True).check()
+        page.get_by_label("To predict in weather.csv").select_option("play")
+        page.get_by_label("To predict in penguins.csv").select_option("species")
+        page.get_by_label("NaiveBayes", exact=True).check()
+        page.get_by_text("choose two learners at least").first.wait_for()
+        page.get_by_label("KNeighborsClassifier", exact=True).check()
+        page.get_by_label("Folds").fill("2")
+        page.keyboard.press("Tab")
+        page.wait_for_url("**folds=2**")
+        check_accessible(page)
+        page.get_by_role("button", name="as command").first.click()
+        lines = page.locator(".code pre").inner_text().splitlines()
+        page.get_by_role("button", name="Run 2 studies").click()
+        page.get_by_text("Friedman's test over 2 tables").wait_for(timeout=300_000)
+        outs = ["compare/weather.csv-play", "compare/penguins.csv-species"]
+        comparison = compare_studies(
+            [tmp_path / out for out in outs],
+            learners=["NaiveBayes", "KNeighborsClassifier"],
+        )
+        shown = page.get_by_text(f"chi-square {comparison.statistic:.4g}, p =")
+        expect(shown).to_be_visible()
+        page.get_by_role("button", name="All are finished").wait_for()
+        check_accessible(page)
+        page.goto("about:blank")
+    # the shown commands do the same in another folder
+    other = tmp_path / "by-command"
+    other.mkdir()
+    for name in ("weather.csv", "penguins.csv"):
+        shutil.copy(tmp_path / name, other / name)
+    for line in lines:
+        command = shlex.split(line)
+        options = ["--json"] if command[1] == "ranks" else []
+        done = subprocess.run(
+            [sys.executable, "-m", *command, *options],
+            cwd=other,
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stderr
+    printed = json.loads(done.stdout)
+    wanted = json.loads(json.dumps(comparison.as_dict()))
+    assert printed["losses"] == wanted["losses"]
+    assert printed["mean_ranks"] == wanted["mean_ranks"]
+
+
+def test_a_killed_comparison_goes_on_where_it_was(tmp_path, page):
+    shutil.copy(datasets.path("weather"), tmp_path / "weather.csv")
+    shutil.copy(datasets.path("german_credit"), tmp_path / "credit.csv")
+    slow = "HistGradientBoostingClassifier,NaiveBayes"
+    query = f"on=credit.csv%3Dclass&on=weather.csv%3Dplay&learners={slow}&folds=3"
+    with opened(tmp_path) as workbench:
+        page.goto(workbench.address)
+        page.goto(f"{workbench.origin}/compare?{query}")
+        page.get_by_role("button", name="Run 2 studies").click()
+        progress = page.get_by_role("progressbar", name="finished folds of credit.csv")
+        progress.wait_for(timeout=60_000)
+        workbench.process.kill()
+        workbench.process.wait()
+    page.complaints.clear()  # the connection of the killed one
+    with opened(tmp_path) as workbench:
+        page.goto(workbench.address)
+        page.goto(f"{workbench.origin}/compare?{query}")
+        page.get_by_role("button", name="Continue").click()
+        page.get_by_role("button", name="Stop after what is finished").click()
+        # the first answers from what it has, the second does not begin
+        page.get_by_text("has results from a part").wait_for(timeout=300_000)
+        expect(page.get_by_text("not begun")).to_be_visible()
+        page.get_by_role("button", name="Continue 2 studies").click()
+        page.get_by_text("Friedman's test over 2 tables").wait_for(timeout=300_000)
+        page.goto("about:blank")
+    page.complaints.clear()
+    assert Study.open(tmp_path / "compare/credit.csv-class").finished
+    assert Study.open(tmp_path / "compare/weather.csv-play").finished

@@ -99,7 +99,7 @@ def test_a_network_is_learned_drawn_and_uploaded(workbench, page, tmp_path):
     page.get_by_label("Cause").select_option("outlook")
     page.get_by_label("Effect").select_option("play")
     page.get_by_role("button", name="Add this edge").click()
-    page.get_by_text("outlook → play").wait_for()
+    page.get_by_role("button", name="Remove the edge outlook to play").wait_for()
     page.get_by_role("button", name="Learn the tables of this graph").click()
     page.get_by_role("heading", name="Network weather-drawn.bif").wait_for()
     net = read_bif(workbench.folder / "weather-drawn.bif")
@@ -131,3 +131,98 @@ def test_networks_in_the_dark_and_on_a_phone(workbench, page):
     page.goto(f"{workbench.origin}/networks?file=weather.csv")
     page.get_by_role("button", name="Learn the network").wait_for()
     check_accessible(page)
+
+
+def middle(locator):
+    box = locator.bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def pull(page, start, end):
+    """Drag from the middle of one element to that of another."""
+    page.mouse.move(*middle(start))
+    page.mouse.down()
+    page.mouse.move(*middle(end), steps=5)
+    page.mouse.up()
+
+
+def test_edges_are_drawn_by_pointer_and_by_keys(workbench, page):
+    page.goto(workbench.address)
+    page.goto(f"{workbench.origin}/networks?file=weather.csv")
+    graph = page.get_by_role("region", name="The graph that is drawn")
+    node = graph.get_by_role("group", name="play", exact=True)
+    node.wait_for()
+    pull(page, graph.get_by_role("button", name="Edge from outlook", exact=True), node)
+    edge = graph.get_by_role("button", name="Edge from outlook to play: remove it")
+    edge.wait_for()
+    # by keys: Enter on an arrow, Enter on the other name
+    graph.get_by_role("button", name="Edge from humidity", exact=True).press("Enter")
+    graph.get_by_role("button", name="play: end the edge here").press("Enter")
+    graph.get_by_role("button", name="Edge from humidity to play").wait_for()
+    graph.get_by_role("button", name="Edge from play", exact=True).press("Enter")
+    graph.get_by_role("button", name="outlook: end the edge here").press("Enter")
+    page.get_by_text("would close a circle").first.wait_for()
+    # an edge, a column
+    edge.press("Delete")
+    expect(edge).to_have_count(0)
+    page.get_by_role("button", name="Undo").click()
+    edge.wait_for()
+    graph.get_by_role("button", name="Leave windy out").click()
+    page.get_by_text("windy is left out").wait_for()
+    expect(graph.get_by_role("group", name="windy")).to_have_count(0)
+    check_accessible(page)
+    # a name is moved, by the pointer and by keys
+    name = graph.get_by_role("button", name="play: move it")
+    before = middle(name)
+    page.mouse.move(*before)
+    page.mouse.down()
+    page.mouse.move(before[0] + 100, before[1] + 60, steps=4)
+    page.mouse.up()
+    page.wait_for_url("**at=play**")
+    assert middle(name) == pytest.approx((before[0] + 100, before[1] + 60), abs=2)
+    name.press("ArrowDown")
+    expect(name).to_be_focused()
+    assert middle(name)[1] == pytest.approx(before[1] + 80, abs=2)
+    # what was drawn is learned, by the shown command too
+    page.get_by_role("button", name="as command").click()
+    command = shlex.split(page.locator(".code pre").inner_text())
+    page.get_by_role("button", name="Learn the tables of this graph").click()
+    page.get_by_role("heading", name="Network weather-drawn.bif").wait_for()
+    learned = (workbench.folder / "weather-drawn.bif").read_bytes()
+    net = read_bif(workbench.folder / "weather-drawn.bif")
+    assert set(net.edges) == {("outlook", "play"), ("humidity", "play")}
+    assert "windy" not in net.names
+    subprocess.run(
+        [sys.executable, "-m", *command],
+        cwd=workbench.folder,
+        capture_output=True,
+        check=True,
+    )
+    assert (workbench.folder / "weather-drawn.bif").read_bytes() == learned
+    # and drawn anew
+    page.get_by_role("link", name="Draw its edges anew").click()
+    graph.get_by_role("button", name="Edge from humidity to play").wait_for()
+
+
+def test_nodes_of_a_network_are_moved_with_their_edges(workbench, page):
+    page.goto(workbench.address)
+    page.goto(f"{workbench.origin}/networks?net=asia")
+    head = page.get_by_role("button", name="smoke", exact=True)
+    before = middle(head)
+    lines = page.locator(".edge polyline").evaluate_all(
+        "all => all.map(one => one.getAttribute('points'))"
+    )
+    page.mouse.move(*before)
+    page.mouse.down()
+    page.mouse.move(before[0] + 40, before[1] + 30, steps=4)
+    page.mouse.up()
+    page.wait_for_url("**at=smoke**")
+    assert middle(head) == pytest.approx((before[0] + 40, before[1] + 30), abs=2)
+    moved = page.locator(".edge polyline").evaluate_all(
+        "all => all.map(one => one.getAttribute('points'))"
+    )
+    # two arrows begin at smoke
+    assert sum(a != b for a, b in zip(lines, moved)) == 2
+    page.get_by_role("button", name="Undo").click()
+    expect(head).to_be_visible()
+    assert middle(head) == pytest.approx(before, abs=2)

@@ -1,5 +1,6 @@
 """Question and Study: asked by pointing, followed as folds finish, stopped, killed, continued."""
 
+import re
 import shlex
 import shutil
 import subprocess
@@ -123,7 +124,14 @@ def test_a_study_is_stopped_with_an_answer_from_what_is_finished(
     study = Study.open(folder / "stopped")
     assert not study.finished
     expect(page.get_by_text(study.answer)).to_be_visible()
-    expect(page.get_by_role("button", name="Continue")).to_be_visible()
+    # continued, it runs the folds that are left, with the time that was asked for
+    before = ranking_so_far(folder / "stopped").n_done
+    page.get_by_role("button", name="Continue").click()
+    wanted = re.compile(f"(?!{before} )\\d+ of \\d+ folds")
+    page.get_by_role("status").filter(has_text=wanted).wait_for(timeout=120_000)
+    page.get_by_role("button", name="Stop, and answer").click()
+    page.get_by_text("this is the answer so far").wait_for(timeout=120_000)
+    assert ranking_so_far(folder / "stopped").n_done > before
 
 
 def test_a_killed_workbench_loses_no_fold(folder, page):

@@ -149,3 +149,43 @@ def test_axe_finds_nothing_and_a_phone_is_wide_enough(workbench, page, theme):
     check_accessible(page)
     page.set_viewport_size({"width": 375, "height": 800})
     assert page.evaluate("document.documentElement.scrollWidth") <= 375
+
+
+def test_three_columns_stand_in_a_space_that_is_turned(workbench, page):
+    query = "file=penguins.csv&table=file&method=kmeans&set=standardize%3Dtrue"
+    open_theatre(workbench, page, query)
+    page.get_by_label("Column 1").select_option("bill_length_mm")
+    page.get_by_label("Column 2").select_option("bill_depth_mm")
+    page.get_by_label("Column 3").select_option("body_mass_g")
+    names = ["bill_length_mm", "bill_depth_mm", "body_mass_g"]
+    shown = play(
+        "kmeans",
+        datasets.path("penguins"),
+        columns=names,
+        settings={"standardize": True},
+    )
+    space = page.locator("svg.space")
+    space.wait_for()
+    check_scene(page, shown, 0)
+    dots = space.locator(".dot")
+    expect(dots).to_have_count(60)
+    before = dots.first.bounding_box()
+    row = shown.scenes[0].pictures[0]["marks"][0]
+    title = f"1: {row['x'][0]}, {row['y'][0]}, {row['z'][0]}"
+    assert dots.first.locator("title").text_content() == title
+    page.get_by_label("Turn", exact=True).fill("90")
+    assert dots.first.bounding_box() != before
+    # pulled by the pointer
+    turned = dots.first.bounding_box()
+    box = space.bounding_box()
+    page.mouse.move(box["x"] + 60, box["y"] + 60)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 160, box["y"] + 90, steps=4)
+    page.mouse.up()
+    assert dots.first.bounding_box() != turned
+    # the next step is seen from the same side
+    angle = page.get_by_label("Turn", exact=True).input_value()
+    page.get_by_role("button", name="Next").click()
+    check_scene(page, shown, 1)
+    expect(page.get_by_label("Turn", exact=True)).to_have_value(angle)
+    check_accessible(page)

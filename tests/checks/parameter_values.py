@@ -163,6 +163,7 @@ TOGETHER: dict[str, tuple[dict[str, Any], ...]] = {
     "remove_zero_eig": ({"n_components": 20},),  # more than there are columns
     "DBSCAN.p": ({"metric": "minkowski"},),
     "quantile": ({"loss": "quantile"},),
+    "keep_best": (_STOPPING | {"learning_rate": 0.9},),  # the last round is not best
     "HistGradientBoostingClassifier.scoring": (_STOPPING,),
     "HistGradientBoostingRegressor.scoring": (_STOPPING,),
     "m_prior": ({"estimate": "m"},),

@@ -366,7 +366,9 @@ def test_bad_requests_are_refused_by_name():
         KMeans(5).fit(X[:3])
     with pytest.raises(ValueError, match="n_samples=3 should be >= n_clusters=5"):
         KMeans(5, init=X[:5], tol=0).fit(X[:3])
-    with pytest.raises(SettingError, match=r"centers \(2, 4\) does not match the number of clusters 3"):
+    with pytest.raises(
+        SettingError, match=r"centers \(2, 4\) does not match the number"
+    ):
         KMeans(3, init=X[:2]).fit(X)
     with pytest.raises(SettingError, match="NaN"):
         KMeans(1, init=np.full((1, 4), np.nan)).fit(X)

@@ -195,7 +195,9 @@ def test_exactly_one_cut_is_needed():
 def test_bad_distances_are_named():
     with pytest.raises(DataError, match="not symmetric"):
         AgglomerativeClustering(metric="precomputed").fit([[0.0, 1.0], [2.0, 0.0]])
-    with pytest.raises(DataError, match=r"should be square, got matrix of shape \(2, 3\)"):
+    with pytest.raises(
+        DataError, match=r"should be square, got matrix of shape \(2, 3\)"
+    ):
         AgglomerativeClustering(metric="precomputed").fit(
             [[0.0, 1.0, 2.0], [1.0, 0.0, 1.0]]
         )

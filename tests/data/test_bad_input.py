@@ -426,6 +426,8 @@ def test_weights_that_make_no_sense_are_refused(weights, message):
         ([True, False, True], "categorical_features has 3 entries for 2 columns"),
         ([5], "categorical_features names column 5, but there are 2"),
         ([-1], "categorical_features names column -1, but there are 2"),
+        ([b"a"], "of bool, int or str, got: bytes8"),
+        (np.array(["town", 1.5], dtype=object), "got: float, str"),
         (["twn"], "categorical_features names the column 'twn', which does not exist"),
         (None, "column 'town' holds categories, but categorical_features is None"),
     ],

@@ -16,8 +16,10 @@ import pytest
 from fuzz import workbooks
 from lyceum import scan
 from lyceum._core.data import read_data, reading_limits
+from lyceum._core.data.files.typed_files import read_parquet_file
 from lyceum.data import FileFormat, inspect
 from lyceum.errors import DataError, DataWarning
+from lyceum.workflows.batches import Batches
 
 FAR = '<row r="1"><c r="A1"><v>1</v></c></row><row r="1048576"><c r="XFD1048576"><v>2</v></c></row>'
 NEAR = '<row r="1"><c r="A1"><v>1</v></c></row><row r="2"><c r="A2"><v>2</v></c></row>'
@@ -128,6 +130,16 @@ def test_a_long_text_that_many_cells_share_is_counted(tmp_path):
         read_data(path)
 
 
+def test_a_count_of_texts_that_are_not_there_is_refused(tmp_path):
+    main = workbooks.NAMESPACES[False][0]
+    strings = f'<x:sst xmlns:x="{main}" uniqueCount="4000000000"></x:sst>'
+    path = tmp_path / "t.xlsx"
+    name = "xl/sharedStrings.xml"
+    path.write_bytes(book(NEAR, [("xl/SHAREDSTRINGS.XML", strings)], [(name, "o.xml")]))
+    with pytest.raises(DataError, match="the 4,000,000,000 texts that it declares"):
+        read_data(path)
+
+
 def repeated_text(n_rows=3000):
     codes = pa.array(np.zeros(n_rows, np.int32))
     text = pa.array(["x" * 1_000_000])
@@ -176,6 +188,54 @@ def test_what_a_typed_file_is_unpacked_to_is_known_before(tmp_path, name, read):
     with reading_limits(memory=50 << 20), refused:
         read(path)
     assert pa.total_allocated_bytes() - before < 1 << 24
+
+
+def test_texts_of_batches_are_known_before_they_are_written_out(tmp_path):
+    path = tmp_path / "t.parquet"
+    path.write_bytes(parquet_bytes(repeated_text(), False))
+    columns = scan(pa.table({"a": ["x", "y"]})).schema.columns
+    refused = pytest.raises(DataError, match="the texts of column 'a' take about 3 GB")
+    before = pa.total_allocated_bytes()
+    with reading_limits(memory=50 << 20), refused:
+        list(Batches(str(path), tuple(columns)))
+    assert pa.total_allocated_bytes() - before < 1 << 24
+
+
+def growing_texts(n_rows, length):
+    """Every text repeats the one before, in a file of a few kilobytes."""
+    texts = [f"{'x' * length}{i % 3}" for i in range(n_rows)]
+    table = pa.table({"a": texts, "b": np.arange(n_rows, dtype=float)})
+    sink = io.BytesIO()
+    options = {"use_dictionary": False, "row_group_size": n_rows // 2}
+    coding = {"a": "DELTA_BYTE_ARRAY", "b": "PLAIN"}
+    pq.write_table(table, sink, column_encoding=coding, **options)
+    return table, sink.getvalue()
+
+
+def test_texts_that_repeat_the_one_before_are_read(tmp_path):
+    path = tmp_path / "t.parquet"
+    table, content = growing_texts(n_rows=100, length=5)
+    path.write_bytes(content)
+    assert read_data(path).table.to_pydict() == table.to_pydict()
+    columns = ["b", "a"]
+    assert read_parquet_file(str(path), columns).column_names == columns
+    assert inspect(path).n_rows == 100
+    whole = [block.X for block in scan(path).blocks()]
+    parts = [block.X for block in scan(path, memory=0).blocks()]
+    np.testing.assert_array_equal(np.vstack(parts), np.vstack(whole))
+    batches = list(Batches(str(path), tuple(scan(path).schema.columns)))
+    assert pa.concat_tables(batches).to_pydict() == table.to_pydict()
+
+
+def test_texts_that_repeat_a_long_one_before_end_at_the_memory_that_is_allowed(
+    tmp_path,
+):
+    path = tmp_path / "t.parquet"
+    path.write_bytes(growing_texts(n_rows=3000, length=100_000)[1])
+    assert path.stat().st_size < 1 << 21
+    refused = pytest.raises(DataError, match="the texts of its first rows take about")
+    with reading_limits(memory=20 << 20), refused:
+        read_data(path)
 
 
 @pytest.mark.parametrize("packing", [None, "lz4", "zstd"])

@@ -124,6 +124,17 @@ def test_an_endless_view_ends_at_the_memory_that_is_allowed(sqlite_file):
     assert "--memory" in said
 
 
+def test_long_cells_end_at_the_memory_that_is_allowed_row_by_row(tmp_path):
+    path = tmp_path / "t.sqlite"
+    rows = "with recursive r(i) as (select 1 union all select i + 1 from r limit 900)"
+    with closing(sqlite3.connect(path)) as connection, connection:
+        cell = "hex(zeroblob(900000)) as a"
+        connection.execute(f"create view v as {rows} select {cell} from r")
+    refused = pytest.raises(DataError, match="the first 5 rows of 'v' take about 9 MB")
+    with reading_limits(memory=8_000_000), refused:
+        scan(str(path))
+
+
 @pytest.mark.parametrize("what", ["count(*) as n", "*"])
 def test_an_endless_view_of_sqlite_ends_at_the_time_that_is_allowed(sqlite_file, what):
     path = sqlite_file(f"create view v as {ENDLESS} select {what} from r where i < 0")

@@ -28,6 +28,10 @@ def test_cases_with_many_rows_suggest_groups_and_are_kept():
     cases = np.repeat(np.arange(30), 10)
     names = [f"s{case}" for case in cases]
     assert flags(Subject=cases)["Subject"] == ["repeated_identifier"]
+    for name in ("distid", "schid", "sch_id", "HHID"):
+        assert flags(**{name: cases})[name] == ["repeated_identifier"], name
+    for name in ("acid", "paid", "hybrid", "district"):
+        assert flags(**{name: cases})[name] == [], name
     assert flags(patient_id=names)["patient_id"] == ["repeated_identifier"]
     assert flags(person=cases % 2)["person"] == flags(age=cases)["age"] == []
 

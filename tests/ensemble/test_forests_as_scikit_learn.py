@@ -94,6 +94,8 @@ def test_early_stopping_judges_by_a_scorer(diabetes):
     settings = {"early_stopping": True, "random_state": 0, "n_iter_no_change": 3}
     model = HistGradientBoostingClassifier(scoring="roc_auc", **settings).fit(X, labels)
     assert model.validation_score_[0] == 0.5  # a constant
+    assert model.n_iter_ == len(model.validation_score_) - 1
+    model.set_params(keep_best=True).fit(X, labels)
     assert model.n_iter_ == np.argmax(model.validation_score_)
     own = HistGradientBoostingClassifier(scoring=None, **settings).fit(X, labels)
     accuracy = HistGradientBoostingClassifier(scoring="accuracy", **settings)

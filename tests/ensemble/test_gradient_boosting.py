@@ -340,15 +340,18 @@ def test_going_on_with_other_columns_is_refused():
         model.fit(X[:, :3], y)
 
 
-def test_early_stopping_keeps_the_trees_up_to_the_least_validation_loss():
+def test_early_stopping_keeps_the_best_trees_where_asked():
     rng = np.random.default_rng(6)
     X, y = rng.normal(size=(400, 3)), rng.normal(size=400)
     model = HistGradientBoostingRegressor(
         max_iter=200, early_stopping=True, n_iter_no_change=5, random_state=0
     )
     model.fit(X, y)
-    assert len(model.validation_history_) < 60
-    assert model.n_iter_ == np.argmin(model.validation_history_) == len(model.trees_)
+    rounds = len(model.validation_history_) - 1
+    assert model.n_iter_ == len(model.trees_) == rounds < 60
+    model.set_params(keep_best=True).fit(X, y)
+    best = np.argmin(model.validation_history_)
+    assert model.n_iter_ == len(model.trees_) == best < rounds
 
 
 def test_automatic_early_stopping_is_for_many_rows():

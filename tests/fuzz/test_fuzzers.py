@@ -48,9 +48,7 @@ def as_before(monkeypatch):
     pa.set_cpu_count(threads)
 
 
-# An open finding: in some runs Arrow aborts on a packed CSV of `fresh_files`, because the reading
-# process has used up the addresses that the fuzzer allows it; `make fuzz` still runs that target.
-@pytest.mark.parametrize("target", [name for name in TARGETS if name != "fresh_files"])
+@pytest.mark.parametrize("target", TARGETS)
 def test_a_few_cases_are_answered_or_refused(target, as_before):
     module = importlib.import_module(f"fuzz.{target}")
     with warnings.catch_warnings():

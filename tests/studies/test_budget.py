@@ -167,3 +167,20 @@ def test_the_final_fit_is_not_searched_where_no_fold_had_time_for_it(
     assert found.choice.folds_searched == 0
     assert found.n_fitted == found.n_rows
     assert found.problems == ()
+
+
+def test_haste_takes_fewer_folds_and_a_longer_session_keeps_them(tmp_path):
+    """Ten folds of few rows leave no time for others; what was begun goes on as it was."""
+    path = tmp_path / "rows.csv"
+    path.write_text("x,y\n" + "\n".join(f"{i},{i % 3}.5" for i in range(240)))
+    options = {"learners": ["LinearRegression"], "committees": False}
+
+    def folds(out, **more):
+        study = lyceum.study(path, "y", out=tmp_path / out, **options, **more)
+        return study.comparison.n_folds
+
+    assert folds("short", budget=0.5) == 5
+    assert folds("short", budget=2.0) == folds("short") == 5
+    assert folds("long", budget=2.0) == folds("long", budget=0.5) == 10
+    assert folds("asked", budget=0.5, folds=7) == 7
+    assert folds("short", force=True) == 10

@@ -141,6 +141,19 @@ def test_of_learners_level_in_both_losses_the_simplest_is_chosen():
     assert "5 numbers to predict with" in found.choice_reason
 
 
+@pytest.mark.parametrize(("size", "takes"), [(5, "as many"), (40, "40")])
+def test_the_best_may_take_as_many_numbers_as_the_simplest(size, takes):
+    y = np.random.default_rng(7).integers(0, 2, 200)
+    calm = np.where(np.arange(200) < 20, 1 - y, y) * 0.5 + 0.25
+    rash = np.where(np.arange(200) < 19, 1 - y, y) * 0.9998 + 0.0001
+    sizes = {"rash": size, "a": 5, "b": 9}
+    found = _choose(y, {"rash": rash, "a": calm, "b": calm}, sizes)
+    assert (found.best, found.choice) == ("rash", "a")
+    assert found.choice_reason.endswith(
+        f"(5 numbers to predict with; rash, with the lowest error rate, takes {takes})"
+    )
+
+
 def test_a_log_loss_that_is_lower_by_next_to_nothing_does_not_outweigh_simplicity():
     y = np.random.default_rng(3).integers(0, 2, 400)
     boosting = np.where(y == 1, 0.7, 0.3)

@@ -497,6 +497,9 @@ class _Found(SimpleNamespace):
 # -- words for people who know no statistics -----------------------------------------------
 
 
+MANY = (np.random.default_rng(0).permutation(3_000) >= 1_200).astype(int)
+
+
 @pytest.mark.parametrize(
     ("found", "text"),
     [
@@ -508,6 +511,13 @@ class _Found(SimpleNamespace):
             fake_study(Y, {"a": np.where(np.arange(200) < 87, 1 - clear(Y), clear(Y))}),
             "A predicts 'y', wrong in 435 of 1,000 rows; a constant guess is wrong in 440 of"
             " 1,000, a difference that chance could make.",
+        ),
+        (
+            # one row of 3,000 less than a guess: both are 400 of 1,000
+            fake_study(
+                MANY, {"a": np.where(np.arange(3_000) == MANY.argmin(), 0.49, 0.51)}
+            ),
+            "A predicts 'y', wrong in 400 of 1,000 rows: hardly better than a constant guess.",
         ),
         (
             fake_study(Y[:20], {"a": clear(Y[:20])}, folds=4),

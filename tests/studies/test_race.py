@@ -96,14 +96,20 @@ def test_the_most_promising_learners_come_first_each_with_a_share_of_the_time(pl
     shares = [job.seconds for job in learners]
     assert shares[:2] == pytest.approx([250.0, 250.0], rel=0.01)
     assert shares == sorted(shares, reverse=True)
-    assert sum(shares[2:]) == pytest.approx(250.0, rel=0.01)
+    # a third of what is left of two fifths of the time
+    assert shares[2:] == pytest.approx([400.0 / 3.0] * 3, rel=0.01)
+    jobs, _ = first_folds(race_for(plan, 1_000.0), LOSSES, seconds=60.0)
+    shares = [job.seconds for job in jobs if job.task.name != "PriorClassifier"]
+    assert shares[2:] == pytest.approx([400 / 3, 340 / 3, 280 / 3], rel=0.01)
     # then all folds of the one that is ahead
     assert (after.task, after.is_searched) == (Task(BOOSTING, 0, 1), False)
 
 
-def test_folds_of_the_leaders_then_their_searches_then_the_others(plan):
+@pytest.mark.parametrize("seconds", [0.1, 60.0])
+def test_folds_of_the_leaders_then_their_searches_then_the_others(plan, seconds):
+    """Others come before the searches if they take little time."""
     race = race_for(plan, 1_000.0)
-    _, job = first_folds(race, LOSSES)
+    _, job = first_folds(race, LOSSES, seconds)
     order = []
     while True:
         order.append((job.task.name, job.is_searched))
@@ -115,8 +121,10 @@ def test_folds_of_the_leaders_then_their_searches_then_the_others(plan):
     assert order[:4] == [(BOOSTING, False), (FOREST, False)] * 2
     blocks = list(dict.fromkeys(order))
     assert blocks[2:4] == [("NaiveBayes", False), ("DecisionTreeClassifier", False)]
-    assert blocks[4:6] == [(BOOSTING, True), (FOREST, True)]
-    assert blocks[6] == (NEIGHBORS, False)
+    searches = [(BOOSTING, True), (FOREST, True)]
+    neighbors = [(NEIGHBORS, False)]
+    expected = searches + neighbors if seconds > 1.0 else neighbors + searches
+    assert blocks[4:7] == expected
     # with time enough everything is done as planned
     assert len(race) == 0
     assert not any(r.in_haste for r in race.done.values())
@@ -147,7 +155,16 @@ def test_a_promising_learner_that_is_cut_off_is_tried_on_fewer_rows_and_then_wai
     again = race.popleft()
     assert (again.task, again.part) == (job.task, 8)
     race.cut_off(again)  # a 64th of 3,000 rows is too few
-    assert race.popleft().task.name == BOOSTING
+    job = race.popleft()
+    assert (job.task.name, job.is_hasty) == (BOOSTING, False)
+    # boosting first with settings that take little time, on all rows
+    race.cut_off(job)
+    again = race.popleft()
+    assert (again.task, again.part, again.is_hasty) == (job.task, 1, True)
+    assert again.is_short
+    race.cut_off(again)
+    again = race.popleft()
+    assert (again.task, again.part, again.is_hasty) == (job.task, 8, True)
 
 
 def test_nothing_comes_when_the_time_is_over(plan):

@@ -29,7 +29,7 @@ from lyceum.studies.plan.candidate import ColumnWarning
 from lyceum.studies.plan.ranking_metric import RankingMetric
 from lyceum.studies.report import statements as _statements
 from lyceum.studies.report.posterior_statements import best_ranking, calibration_noise
-from lyceum.studies.report.verdicts import learning_trend
+from lyceum.studies.report.verdicts import fit_word, learning_trend
 
 EARNS = {
     ("yes", "yes"): -10.0,
@@ -210,6 +210,15 @@ def test_a_committee_has_no_loss_on_training_rows_to_compare():
     assert found["b"].fit_word == "balanced"
     plain = fake_study(Y, {"c": clear(Y), "b": noise(Y)}, **losses).comparison
     assert plain["b"].fit_word == "overfitting"
+
+
+def test_a_learner_that_is_level_with_the_best_does_not_overfit():
+    """Absolute errors may tell apart what is level in squared ones."""
+    losses = {"train": {"c": 0.2, "b": 0.0}}
+    plain = fake_study(Y, {"c": clear(Y), "b": noise(Y)}, **losses).comparison
+    best, other, guess = plain["c"], plain["b"], plain.baseline
+    assert fit_word(other, best, guess) == "overfitting"
+    assert fit_word(replace(other, is_level=True), best, guess) == "balanced"
 
 
 def test_worse_than_a_guess_on_new_rows_and_as_good_on_training_rows_is_neither():

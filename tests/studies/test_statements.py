@@ -101,8 +101,14 @@ SENTENCES = {
     ),
     "no price of simplicity": (
         "The price of simplicity",
+        (Y, {"a": clear(Y), "b": THREE_WRONG}, {"complexity": {"a": 5000, "b": 9}}),
+        (Y, {"a": clear(Y), "b": THREE_WRONG}, {"complexity": {"a": 5000, "b": 900}}),
+    ),
+    # a simple model that is no better than a guess has no price worth knowing
+    "no price of a guess": (
+        "The price of simplicity",
+        (Y, {"a": clear(Y), "b": THREE_WRONG}, {"complexity": {"a": 5000, "b": 9}}),
         (Y, {"a": clear(Y), "b": noise(Y)}, {"complexity": {"a": 5000, "b": 9}}),
-        (Y, {"a": clear(Y), "b": noise(Y)}, {"complexity": {"a": 5000, "b": 900}}),
     ),
     "worse beyond chance": (
         "B is worse than a beyond chance",

@@ -4,9 +4,13 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import TargetEncoder as TheirTargetEncoder
 
 from lyceum import load, save, scan
+from lyceum._core.base import complexity
+from lyceum.linear import LinearRegression
+from lyceum.prepare import StandardScaler
 from lyceum.studies import Recipe
 from lyceum.studies.plan.plan import Plan
 from lyceum.studies.plan.study_data import StudyData
@@ -116,3 +120,15 @@ def test_trees_beside_other_columns_get_few_words_and_no_column_per_level(tmp_pa
     assert not plan["RandomForestClassifier"].sparse_text
     assert "OneHotEncoder" not in plan["RandomForestClassifier"].steps
     assert plan["LogisticRegression"].sparse_text
+
+
+def test_the_numbers_of_categories_count_as_what_a_prediction_needs():
+    """A line through a table of means looks up a mean first."""
+    frame, y = _table()
+    encode = TargetStatistics(min_categories=2)
+    line = make_pipeline(encode, LinearRegression()).fit(frame, y)
+    n_towns = frame["town"].nunique()
+    # of every town and of missing cells, two slopes and a constant
+    assert complexity(line) == n_towns + 1 + 2 + 1
+    scaled = make_pipeline(StandardScaler(), LinearRegression()).fit(frame[["x"]], y)
+    assert complexity(scaled) == 2

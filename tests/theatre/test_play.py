@@ -119,7 +119,7 @@ def test_standardized_columns_have_mean_zero_and_deviation_one():
         (("kmeans", None, {"settings": {"k": 9}}), "from 1 to 6"),
         (("kmeans", None, {"settings": {"start": "x"}}), "one of first rows"),
         (("kmeans", None, {"columns": ["a"]}), "name the file"),
-        (("kmeans", "weather", {}), "takes 2 columns of numbers, not 0"),
+        (("kmeans", "weather", {}), "takes 2 or 3 columns of numbers, not 0"),
         (("kmeans", "penguins", {"columns": ["sex", "island"]}), "'sex' is text"),
         (("kmeans", "penguins", {"columns": ["sexx", "island"]}), "did you mean 'sex'"),
         (("perceptron", "cpu", {}), "needs a target, and no column is one"),

@@ -94,6 +94,9 @@ class Entry:
     portfolio : tuple of mappings
         Settings that a study tries, the best first, instead of points spread over `space`: those
         that are good on many tables, few enough for a learner that is slow. {} is the defaults.
+    hasty : mapping
+        Settings that take a small part of the time of the first of the portfolio and lose little:
+        a study tries them where that one is cut off.
     in_study : {"searched", "never"}
         Whether a study tries it by default, with its settings searched; never where another learner
         does the same or it gives no posteriors.
@@ -148,6 +151,7 @@ class Entry:
     syllabus: tuple[str, ...]
     space: Mapping[str, Any] = field(default_factory=dict, hash=False)
     portfolio: tuple[Mapping[str, Any], ...] = field(default=(), hash=False)
+    hasty: Mapping[str, Any] = field(default_factory=dict, hash=False)
     in_study: Literal["searched", "never"] = "searched"
     study_rows: int | None = None
     promise: float = 0.1

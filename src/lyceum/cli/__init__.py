@@ -136,7 +136,8 @@ def study(
     loss: Loss = None,
     doubt: Doubt = None,
     folds: Annotated[
-        int | None, typer.Option(help="Folds; 10 below 2,000 rows, else 5.")
+        int | None,
+        typer.Option(help="Folds; 10 below 2,000 rows, else 5 (and in haste)."),
     ] = None,
     repeats: Annotated[
         int | None, typer.Option(help="How many times the folds are drawn.")

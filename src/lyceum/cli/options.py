@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import re
-import tomllib
 from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path
@@ -12,7 +11,8 @@ from typing import Annotated, Any
 
 import typer
 
-from lyceum.errors import LyceumError, SettingError
+from lyceum._core.toml import parse_toml
+from lyceum.errors import DataError, LyceumError, SettingError
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 Data = Annotated[
@@ -241,8 +241,8 @@ def settings_of(texts: Sequence[str] | None) -> dict[str, Any]:
             settings[name] = None
             continue
         try:
-            settings[name] = tomllib.loads(f"x = {text}")["x"]
-        except tomllib.TOMLDecodeError:
+            settings[name] = parse_toml(f"x = {text}")["x"]
+        except DataError:
             settings[name] = text
     return settings
 

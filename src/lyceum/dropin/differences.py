@@ -14,6 +14,17 @@ KEPT: dict[str, str] = {
     "SelectKBest": "ours ranks columns of any kind by symmetrical uncertainty",
 }
 
+# Classes whose partial dependence scikit-learn takes from the trees alone: the switch tells it that
+# ours are such classes.
+PARTIAL_DEPENDENCE = (
+    "DecisionTreeRegressor",
+    "GradientBoostingClassifier",
+    "GradientBoostingRegressor",
+    "HistGradientBoostingClassifier",
+    "HistGradientBoostingRegressor",
+    "RandomForestRegressor",
+)
+
 # (class, parameter): why our default is another one
 DEFAULTS: dict[tuple[str, str], str] = {
     ("BaggingClassifier", "max_samples"): "the same: as many as there are",

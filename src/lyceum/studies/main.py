@@ -94,7 +94,8 @@ def study(
     time : str, optional
         The column that orders the rows: folds learn from earlier rows and are tested on later ones.
     folds, repeats, inner_folds : int, optional
-        Outer folds (10 below 2,000 rows, else 5), how often they are drawn (1), inner folds (3).
+        Outer folds (10 below 2,000 rows, else 5; with a budget below a minute 5 from 200 rows on),
+        how often they are drawn (1), inner folds (3).
     n_settings : int, optional
         How many settings of every learner are compared by the inner folds of a fold at most (12).
     calibrate : bool, optional

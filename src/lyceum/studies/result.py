@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import textwrap
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -229,11 +230,16 @@ class Study(StudyPlanRecord, Conclusions):
 
         return load(self.model_path)
 
+    @cached_property
+    def loaded_model(self) -> Any:
+        """The same, read from its file once: reports ask for it several times."""
+        return self.model
+
     def model_summary(self) -> Summary:
         """The summary of the choice, in its own quantities."""
         from lyceum.workflows import FittedModel
 
-        return FittedModel(self.model).learner.summary()
+        return FittedModel(self.loaded_model).learner.summary()
 
     @property
     def ranking(self) -> Table:

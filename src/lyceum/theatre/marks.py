@@ -1,12 +1,14 @@
 """Pictures as data: marks on a plane with axes, or boxes and lines in a drawing.
 
 A picture is a mapping with `title` and `marks`; one with `x` and `y`, the ends of its axes, is a
-plane in the units of the table, one with `width` and `height` a drawing whose y goes down.
+plane in the units of the table, with `z` too a space that is turned; one with `width` and `height`
+is a drawing whose y goes down.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
@@ -25,20 +27,21 @@ def plane(
     equal: bool = False,
     room: float = 0.12,
 ) -> dict[str, Any]:
-    """A plane that holds the rows X of two columns, with marks on it."""
+    """A plane that holds the rows X of two columns, or a space of three, with marks in it."""
+    picture: dict[str, Any] = {"title": title, "equal": equal}
+    for axis, name, ends in zip("xyz", names, _ends(X, room).T.tolist()):
+        picture[axis] = ends
+        picture[f"{axis}_label"] = name
+    picture["marks"] = [mark for mark in marks if mark is not None]
+    return picture
+
+
+def _ends(X: np.ndarray, room: float) -> np.ndarray:
+    """The lowest and the highest values of the columns, with some room."""
     low = X.min(axis=0)
     high = X.max(axis=0)
     width = np.where(high > low, high - low, 1.0)
-    ends = np.column_stack([low - room * width, high + room * width])
-    return {
-        "title": title,
-        "x": ends[0].tolist(),
-        "y": ends[1].tolist(),
-        "x_label": names[0],
-        "y_label": names[1],
-        "equal": equal,
-        "marks": [mark for mark in marks if mark is not None],
-    }
+    return np.stack([low - room * width, high + room * width])
 
 
 def drawing(
@@ -64,8 +67,7 @@ def points(
     """Rows as points, in the colors of their series (−1 is gray); `names` are those of the rows."""
     mark: Mark = {
         "kind": "points",
-        "x": X[:, 0].tolist(),
-        "y": X[:, 1].tolist(),
+        **dict(zip("xyz", X.T.tolist())),
         "series": np.broadcast_to(series, len(X)).tolist(),
         "names": list(names) or [str(i + 1) for i in range(len(X))],
         "shape": shape,
@@ -77,8 +79,8 @@ def points(
 
 def ring(point: Any, text: str = "") -> Mark:
     """The row that a step is about."""
-    x, y = np.asarray(point, dtype=float).tolist()
-    return {"kind": "ring", "x": x, "y": y, "text": text}
+    coordinates = dict(zip("xyz", np.asarray(point, dtype=float).tolist()))
+    return {"kind": "ring", **coordinates, "text": text}
 
 
 def line(
@@ -100,9 +102,12 @@ def arrow(start: Any, end: Any, series: int = 5, text: str = "") -> Mark:
     return {"kind": "arrow", "points": ends, "series": series, "text": text}
 
 
-def label(x: float, y: float, text: str, anchor: str = "middle") -> Mark:
+def label(
+    x: float, y: float, text: str, anchor: str = "middle", *, z: float | None = None
+) -> Mark:
     """Words at a point."""
-    return {"kind": "text", "x": x, "y": y, "text": text, "anchor": anchor}
+    mark = {"kind": "text", "x": x, "y": y, "text": text, "anchor": anchor}
+    return mark if z is None else {**mark, "z": z}
 
 
 def box(
@@ -133,11 +138,14 @@ def box(
 def boundary(
     w: Any, b: float, X: np.ndarray, series: int = 5, *, dashed: bool = False
 ) -> Mark | None:
-    """The line w·x + b = 0 across the plane of the rows X; None if the weights are zero."""
+    """The line w·x + b = 0 across the plane of the rows X, or the piece of a plane in their space;
+    None if the weights are zero."""
     w = np.asarray(w, dtype=float)
     squares = float(w @ w)
     if squares == 0.0:
         return None
+    if len(w) == 3:
+        return _cut(w, b, _ends(X, 0.25), series, dashed)
     low = X.min(axis=0)
     high = X.max(axis=0)
     # from the foot of the perpendicular of the middle, along the line in both directions
@@ -148,15 +156,44 @@ def boundary(
     return line([foot - reach * along, foot + reach * along], series, dashed=dashed)
 
 
-def ellipse(
+def _cut(
+    w: np.ndarray, b: float, ends: np.ndarray, series: int, dashed: bool
+) -> Mark | None:
+    """The polygon in which the plane w·x + b = 0 cuts a box."""
+    corners = np.array(list(product(*ends.T)))
+    heights = corners @ w + b
+    crossings = []
+    for i, j in combinations(range(8), 2):
+        is_edge = (corners[i] != corners[j]).sum() == 1
+        is_crossed = heights[i] * heights[j] <= 0 and heights[i] != heights[j]
+        if is_edge and is_crossed:
+            share = heights[i] / (heights[i] - heights[j])
+            crossings.append(corners[i] + share * (corners[j] - corners[i]))
+    if len(crossings) < 3:
+        return None
+    # around their middle, as seen along w
+    offsets = np.array(crossings) - np.mean(crossings, axis=0)
+    across = offsets[0]
+    up = np.cross(w, across)
+    angles = np.arctan2(
+        offsets @ up / np.linalg.norm(up), offsets @ across / np.linalg.norm(across)
+    )
+    around = np.array(crossings)[np.argsort(angles)]
+    return line(around, series, dashed=dashed, closed=True)
+
+
+def ellipses(
     mean: np.ndarray, covariance: np.ndarray, series: int, radius: float = 2.0
-) -> Mark:
-    """The points at a Mahalanobis distance from the mean."""
+) -> list[Mark]:
+    """The points at a Mahalanobis distance from the mean; of an ellipsoid three ellipses."""
     angles = np.linspace(0.0, 2 * np.pi, 49)
     circle = np.column_stack([np.cos(angles), np.sin(angles)])
     values, vectors = np.linalg.eigh(covariance)
     axes = vectors * np.sqrt(np.maximum(values, 0.0))
-    return line(mean + radius * circle @ axes.T, series, closed=True)
+    return [
+        line(mean + radius * circle @ axes[:, [i, j]].T, series, closed=True)
+        for i, j in combinations(range(len(mean)), 2)
+    ]
 
 
 def regions(X: np.ndarray, predict: Any, n: int = 40, room: float = 0.12) -> Mark:

@@ -234,7 +234,10 @@ def _columns(
         if name not in table.column_names:
             hint = _near(name, table.column_names)
             raise DataError(f"the table has no column {name!r}{hint}")
-    wanted = max(least, len(chosen)) if chosen else most
+    # a picture has two columns of numbers unless three are named; trees take what there is
+    wanted = max(least, len(chosen))
+    if method.takes == "any" and not chosen:
+        wanted = most
     for name in table.column_names:
         if name == target or name in chosen or len(chosen) >= wanted:
             continue
@@ -243,7 +246,8 @@ def _columns(
     if not least <= len(chosen) <= most:
         count = show_count(least, "column")
         if most > least:
-            count = f"{least} to {most} columns"
+            between = "or" if most == least + 1 else "to"
+            count = f"{least} {between} {most} columns"
         kind = " of numbers" if method.takes == "numbers" else ""
         raise SettingError(
             f"{method.title} takes {count}{kind}, not {len(chosen)}"

@@ -16,6 +16,7 @@ _SCRIPTS = (
     "base/dom.js",
     "base/charts/frame.js",
     "player/marks.js",
+    "player/space.js",
     "player/pictures.js",
     "player/question.js",
     "player/player.js",

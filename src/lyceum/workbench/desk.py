@@ -43,6 +43,8 @@ class Desk:
         self.server: Any = None
         self.last_request = time.monotonic()
         self.jobs: dict[str, Any] = {}  # studies that run or ran, by their folder
+        self.under_way: dict[str, Any] = {}  # answers that are being made, by address
+        self.queues: dict[str, Any] = {}  # studies of several tables, by their folder
         self.busy: set[str] = (
             set()
         )  # names of long work: the workbench stays while there is any

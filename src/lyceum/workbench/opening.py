@@ -12,10 +12,12 @@ from typing import Any
 from urllib.parse import urlencode
 
 from lyceum.errors import DataError, SettingError
+from lyceum.theatre import list_methods
 from lyceum.web import address_of, bind, run
 from lyceum.workbench.app import PAGES, StartSettings, make_app
 from lyceum.workbench.desk import Desk
 
+_WARM_SECONDS = 1.0
 _HOST = "127.0.0.1"
 
 
@@ -92,8 +94,17 @@ def open_workbench(
 
     def keep(server: Any) -> None:
         desk.server = server
+        # after the first page, so that nothing waits for it
+        warming = threading.Timer(_WARM_SECONDS, _warm)
+        warming.daemon = True
+        warming.start()
 
     run(app, listening, on_start=keep)
+
+
+def _warm() -> None:
+    """Load what pages need only later: the learners that the theatre shows."""
+    list_methods()
 
 
 def _start(path: str | None) -> tuple[Path, str]:

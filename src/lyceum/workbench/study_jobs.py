@@ -37,6 +37,7 @@ class StudyJob:
         self.message = ""
         self._first: tuple[float, int] | None = None
         self._last_time = time.monotonic()
+        self._has_ended = threading.Event()
         folder = desk.path(out)
         # errors of others (warnings of packages) are of no use to the page
         self.process = subprocess.Popen(
@@ -60,6 +61,10 @@ class StudyJob:
         self.status = "concluding"
         self._write("stop")
         self._tell()
+
+    def wait(self) -> None:
+        """Until its process has ended."""
+        self._has_ended.wait()
 
     def seconds_left(self) -> float | None:
         """What the tasks so far say about those that are left."""
@@ -109,6 +114,7 @@ class StudyJob:
         self.desk.busy.discard(self.out)
         self._tell()
         self.desk.events.add("files", {"name": self.out})
+        self._has_ended.set()
 
     def _note_ranking(self, ranking: dict[str, Any]) -> None:
         self._last_time = time.monotonic()

@@ -10,8 +10,10 @@ from __future__ import annotations
 import json
 import sys
 import threading
+from pathlib import Path
 from typing import Any
 
+from lyceum._core.files import write_file
 from lyceum.errors import Cancelled, LyceumError
 from lyceum.progress import Update, Watch, watch
 from lyceum.studies import RankingSoFar, follow_study, study
@@ -37,8 +39,14 @@ def main() -> None:
         if not wishes.stops:
             return
         _tell("status", "concluding")
-        # no time is left for folds: what is finished is compared
-        study(**options, budget=0.0)
+        # no time is left for folds: what is finished is compared; the recipe that the folder then
+        # holds says so too, and whoever continues means the one that was asked
+        recipe = Path(options["recipe"])
+        asked = recipe.read_bytes()
+        try:
+            study(**options, budget=0.0)
+        finally:
+            write_file(recipe, asked)
     _tell("status", "finished")
 
 

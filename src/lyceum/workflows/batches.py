@@ -127,7 +127,7 @@ class Batches:
     def _parquet(self) -> Iterator[pa.Table]:
         for path in self.paths:
             # without pre_buffer, which keeps what it has read
-            options = {"buffer_size": 1 << 16, "pre_buffer": False}
+            options: dict[str, Any] = {"buffer_size": 1 << 16, "pre_buffer": False}
             with open_parquet(path, **options) as batches:
                 self._check(batches.column_names, path)
                 for batch in batches(_ROWS, columns=self.column_names):

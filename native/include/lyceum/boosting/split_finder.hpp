@@ -28,6 +28,12 @@ struct Split {
     std::uint8_t sides[slots];  // of categories: 0 left, 1 right, 2 does not occur
 };
 
+// Where the value of a node must lie for a tree to be monotone.
+struct Bounds {
+    double lower = -std::numeric_limits<double>::infinity();
+    double upper = std::numeric_limits<double>::infinity();
+};
+
 struct SplitRule {
     double l2, smoothing, min_hessian;
     Sum min_rows;
@@ -36,6 +42,13 @@ struct SplitRule {
 class SplitFinder {
 public:
     SplitFinder(const SplitRule& rule, const Gradients& gradients) : rule_(rule), units_(gradients) {}
+
+    // From now on the values of children lie within the bounds, and on columns with a direction rise or fall.
+    void bound(const Bounds& bounds) {
+        bounds_ = bounds;
+        bounded_ = true;
+    }
+    void set_direction(int direction) { direction_ = direction; }
 
     // Replaces `best` by the best split on this column if that is better.
     void find(const Sum* histogram, size_t n_bins, std::int32_t column, bool is_category, const Totals& total,
@@ -50,7 +63,10 @@ public:
             find_threshold(histogram, n_bins, column, best);
     }
 
-    double score(double g, double h, double l2) const { return g * g / (h + l2); }
+    // The Newton step of some rows, within bounds.
+    double value(const Totals& t, const Bounds& bounds) const {
+        return std::clamp(-g_of(t.g) / (h_of(t) + rule_.l2), bounds.lower, bounds.upper);
+    }
     double g_of(Sum g) const { return static_cast<double>(g) * units_.g_unit; }
     double h_of(const Totals& t) const {
         return units_.has_hessian ? static_cast<double>(t.h) * units_.h_unit : static_cast<double>(t.n);
@@ -128,7 +144,13 @@ private:
         return other;
     }
 
-    int better(size_t count, const Totals& more, std::int32_t column, double l2, Split& best) {
+    // Twice the fall of the objective by a value for rows with the sums g and h; by the best value it is g^2 / (h +
+    // l2).
+    static double fall(double g, double h, double value) { return -value * (2 * g + h * value); }
+
+    // Sets gain_, what both sides gain together, for every cut that is allowed; returns what the node gains alone.
+    template <bool Bounded>
+    double fill_gains(size_t count, const Totals& more, double l2) {
         const double none = -std::numeric_limits<double>::infinity();
         const double G = g_of(total_.g), H = h_of(total_), g_unit = units_.g_unit;
         const double least = rule_.min_hessian;
@@ -141,25 +163,47 @@ private:
                 by_hessian ? static_cast<double>(h_[b] + more.h) * units_.h_unit : static_cast<double>(nl);
             const double gr = G - gl, hr = H - hl;
             const bool open = (nl >= few) & (rows - nl >= few) & (hl >= least) & (hr >= least);
-            const double value = gl * gl / (hl + l2) + gr * gr / (hr + l2);
-            gain_[b] = open ? value : none;
+            if constexpr (Bounded) {
+                const double left = std::clamp(-gl / (hl + l2), bounds_.lower, bounds_.upper);
+                const double right = std::clamp(-gr / (hr + l2), bounds_.lower, bounds_.upper);
+                const double value = fall(gl, hl + l2, left) + fall(gr, hr + l2, right);
+                gain_[b] = open && (right - left) * direction_ >= 0. ? value : none;
+            } else {
+                const double value = gl * gl / (hl + l2) + gr * gr / (hr + l2);
+                gain_[b] = open ? value : none;
+            }
         }
-        double top = none;
+        if constexpr (Bounded) return fall(G, H + rule_.l2, value(total_, bounds_));
+        return G * G / (H + rule_.l2);
+    }
+
+    [[gnu::noinline]] double fill_bounded_gains(size_t count, const Totals& more, double l2) {
+        return fill_gains<true>(count, more, l2);
+    }
+
+    int better(size_t count, const Totals& more, std::int32_t column, double l2, Split& best) {
+        const double whole = bounded_ ? fill_bounded_gains(count, more, l2) : fill_gains<false>(count, more, l2);
+        double top = -std::numeric_limits<double>::infinity();
         for (size_t b = 0; b < count; ++b) top = gain_[b] > top ? gain_[b] : top;
-        const double gain = .5 * (top - G * G / (H + rule_.l2));
+        const double gain = .5 * (top - whole);
         // Splits that are equal but for rounding are equal: the first column, then the lowest bin.
-        if (!(gain > best.gain + equal * top)) return -1;
+        if (!(gain > best.gain + equal * std::abs(top))) return -1;
         int place = 0;
-        while (gain_[place] < top * (1 - equal)) ++place;
+        // bounded values may gain less than nothing
+        const double least = top * (top < 0 ? 1 + equal : 1 - equal);
+        while (gain_[place] < least) ++place;
         best.gain = gain;
         best.column = column;
-        best.left = {g_[place] + more.g, n_[place] + more.n, by_hessian ? h_[place] + more.h : 0};
+        best.left = {g_[place] + more.g, n_[place] + more.n, units_.has_hessian ? h_[place] + more.h : 0};
         return place;
     }
 
     SplitRule rule_;
     Gradients units_;
     Totals missing_, total_;
+    Bounds bounds_;
+    bool bounded_ = false;
+    int direction_ = 0;
     Sum g_[slots], n_[slots], h_[slots];
     double gain_[slots];
 };

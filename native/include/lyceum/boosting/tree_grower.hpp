@@ -24,6 +24,15 @@ struct Table {
 struct Growth {
     size_t max_leaves, max_depth;
     SplitRule rule;
+    const std::int8_t* directions = nullptr;  // [d]: 1 rising, -1 falling, 0 free; null: all free
+    const std::uint8_t* sets = nullptr;       // [n_sets][d]: the columns that may be on one path; null: all
+    size_t n_sets = 0;
+};
+
+// The sets that hold all columns on the path to a node, and the columns that are in one of them.
+struct PathSets {
+    std::vector<size_t> sets;
+    std::vector<std::uint8_t> allowed;
 };
 
 struct Node {
@@ -32,6 +41,8 @@ struct Node {
     std::int32_t child = -1;  // the first of two
     int histogram = -1;
     Split split;
+    Bounds bounds;    // of its value
+    size_t path = 0;  // its sets of columns
 };
 
 using Histogram = std::vector<Sum, AlignedAllocator<Sum>>;
@@ -75,13 +86,14 @@ public:
             part.end = size_;
             if (!part.columns.empty()) parts_.push_back(std::move(part));
         }
+        if (growth.sets) add_path(nullptr, 0);
         sums_.resize(std::max(team.size(), parts_.size()) * widest * slots);
         found_.resize(parts_.size() * 2);
     }
 
     const std::vector<Node>& grow() {
         nodes_.reserve(2 * growth_.max_leaves);
-        nodes_.push_back({0, count_, 0, {}, -1, -1, {}});
+        nodes_.push_back({0, count_, 0, {}, -1, -1, {}, {}});
         if (parts_.empty()) return nodes_;
         nodes_[0].histogram = acquire_histogram();
         find_splits(0, -1);
@@ -119,9 +131,12 @@ private:
         listed_ = true;
         const auto child = static_cast<std::int32_t>(nodes_.size());
         nodes_[at].child = child;
-        nodes_.push_back({begin, middle, depth, split.left, -1, -1, {}});
-        nodes_.push_back({middle, end, depth, nodes_[at].total - split.left, -1, -1, {}});
+        const Bounds bounds = nodes_[at].bounds;
+        const size_t path = growth_.sets ? add_path(&paths_[nodes_[at].path], split.column) : 0;
+        nodes_.push_back({begin, middle, depth, split.left, -1, -1, {}, bounds, path});
+        nodes_.push_back({middle, end, depth, nodes_[at].total - split.left, -1, -1, {}, bounds, path});
         const auto left = static_cast<size_t>(child), right = left + 1;
+        if (growth_.directions) bound_children(nodes_[left], nodes_[right], growth_.directions[split.column]);
         const bool left_smaller = split.left.n <= nodes_[right].total.n;
         const size_t small = left_smaller ? left : right, large = left_smaller ? right : left;
         const int parent = nodes_[at].histogram;
@@ -136,6 +151,29 @@ private:
             release_histogram(parent);
         }
         poll_((end - begin) * table_.d);
+    }
+
+    // Values below a split on a monotone column stay on their side of the middle of the two values.
+    void bound_children(Node& left, Node& right, int direction) const {
+        if (!direction) return;
+        const SplitFinder finder(growth_.rule, gradients_);
+        const double middle = (finder.value(left.total, left.bounds) + finder.value(right.total, right.bounds)) / 2;
+        (direction > 0 ? left : right).bounds.upper = middle;
+        (direction > 0 ? right : left).bounds.lower = middle;
+    }
+
+    // The sets below a split on a column; those of the root without a parent. Returns their number.
+    size_t add_path(const PathSets* parent, std::int32_t column) {
+        PathSets path{{}, std::vector<std::uint8_t>(table_.d, 0)};
+        for (size_t s = 0; s < (parent ? parent->sets.size() : growth_.n_sets); ++s) {
+            const size_t number = parent ? parent->sets[s] : s;
+            const std::uint8_t* set = growth_.sets + number * table_.d;
+            if (parent && !set[column]) continue;
+            path.sets.push_back(number);
+            for (size_t j = 0; j < table_.d; ++j) path.allowed[j] |= set[j];
+        }
+        paths_.push_back(std::move(path));
+        return paths_.size() - 1;
     }
 
     SideOf side_of(const Split& split) const {
@@ -211,8 +249,11 @@ private:
         }
         if (node.depth >= growth_.max_depth || total.n < 2 * growth_.rule.min_rows) return;
         SplitFinder finder(growth_.rule, gradients_);
+        if (growth_.directions) finder.bound(node.bounds);
         for (size_t k = 0; k < part.columns.size(); ++k) {
             const size_t column = part.group.first + part.columns[k];
+            if (growth_.sets && !paths_[node.path].allowed[column]) continue;
+            if (growth_.directions) finder.set_direction(growth_.directions[column]);
             finder.find(histograms + part.offsets[k], part.bins[k] - 1, static_cast<std::int32_t>(column),
                         table_.is_category[column], total, best);
         }
@@ -256,6 +297,7 @@ private:
     std::vector<Split> found_;
     std::vector<int> free_;  // histograms
     std::vector<Node> nodes_;
+    std::vector<PathSets> paths_;
     Totals root_;
 };
 

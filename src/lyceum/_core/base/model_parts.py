@@ -30,6 +30,9 @@ def pipeline_steps(model: Estimator) -> list[Any]:
 def complexity(model: Estimator) -> int:
     """How many numbers a prediction of a learner, or of the last step of a pipeline, needs.
 
+    Scales of columns could be part of what follows them and do not count; tables with a number for
+    every category, which a step says it looks up by `_looks_up`, do.
+
     >>> from lyceum.linear import Ridge
     >>> complexity(Ridge().fit([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0]], [1.0, 2.0, 3.0]))
     3
@@ -37,10 +40,11 @@ def complexity(model: Estimator) -> int:
     # a learner around another one; an ensemble has a template beside its members
     if not hasattr(model, "estimators_"):
         model = getattr(model, "estimator_", model)
-    learner = pipeline_steps(model)[-1]
+    *before, learner = pipeline_steps(model)
+    looked_up = sum(step.complexity() for step in before if hasattr(step, "_looks_up"))
     if hasattr(learner, "complexity"):
-        return learner.complexity()
-    return n_fitted_numbers(learner)
+        return looked_up + learner.complexity()
+    return looked_up + n_fitted_numbers(learner)
 
 
 def n_fitted_numbers(learner: Estimator) -> int:

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from lyceum._core.data import Dense, Step
+from lyceum._core.trees.explain.partial_dependence import partial_dependence
 from lyceum._core.trees.tree import ARRAYS, REALS, Tree
 from lyceum.errors import ModelFileError
 
@@ -69,6 +70,15 @@ class TreeModel:
                 raise ModelFileError(
                     f"holds a {type(self).__name__} whose trees are of other classes"
                 )
+
+    def _compute_partial_dependence_recursion(
+        self, grid: np.ndarray, target_features: np.ndarray
+    ) -> np.ndarray:
+        """What `sklearn.inspection.partial_dependence` asks for with method="recursion"."""
+        learner: Any = self
+        return partial_dependence(
+            learner._router, grid, target_features.tolist(), learner.schema_
+        )
 
     def complexity(self) -> int:
         """How many numbers a prediction needs: those of all splits and leaves."""

@@ -25,6 +25,8 @@ _NUMBER_BOOSTS = (
     {"learning_rate": 0.1, "max_iter": 300, "max_leaf_nodes": 8},
     {"learning_rate": 0.03, "max_iter": 300, "max_leaf_nodes": 8},
 )
+# an eighth of the time of the first, and better than the first on an eighth of the rows
+_HASTY_BOOST = {"learning_rate": 0.2, "max_iter": 60, "max_leaf_nodes": 8}
 _BOOSTING = {
     "learning_rate": (0.02, 0.3, "log"),
     "max_leaf_nodes": [7, 15, 31],
@@ -93,6 +95,7 @@ ENTRIES = (
         syllabus=("11.4",),
         space=_BOOSTING,
         portfolio=_CLASS_BOOSTS,
+        hasty=_HASTY_BOOST,
         # without a penalty, steps on rows that are all but sure grow without bound
         study_settings={"l2_regularization": 1.0},
         promise=0.61,

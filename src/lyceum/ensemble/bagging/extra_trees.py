@@ -5,8 +5,6 @@ from __future__ import annotations
 from types import FunctionType
 from typing import Any, ClassVar
 
-from lyceum._core.constraints import StrOptions
-from lyceum.ensemble.bagging.forest import FOREST
 from lyceum.ensemble.bagging.random_forest import (
     RandomForestClassifier,
     RandomForestRegressor,
@@ -58,11 +56,6 @@ class ExtraTreesRegressor(RandomForestRegressor):
     """Extremely randomized regression trees: one threshold drawn for each column looked at, the
     best taken.
 
-    Parameters
-    ----------
-    criterion : {"squared_error", "sd"}, default="squared_error"
-        The impurity that splits reduce.
-
     See Also
     --------
     RandomForestRegressor : The best threshold instead of a drawn one.
@@ -83,9 +76,4 @@ class ExtraTreesRegressor(RandomForestRegressor):
     """
 
     _splitter: ClassVar[str] = "random"
-    _parameter_constraints: ClassVar[dict] = {
-        **FOREST,
-        "criterion": [StrOptions({"squared_error", "friedman_mse", "poisson", "sd"})],
-    }
-
     __init__ = _with_defaults(RandomForestRegressor.__init__, bootstrap=False)

@@ -97,7 +97,10 @@ class HistGradientBoostingClassifier(BoostedClasses, HistBoosting):
         subsample: float = 1.0,
         max_features: int | float = 1.0,
         max_bins: int = 255,
+        monotonic_cst: Any = None,
+        interaction_cst: Any = None,
         early_stopping: bool | str = False,
+        keep_best: bool = False,
         scoring: Any = "loss",
         validation_fraction: float | None = 0.1,
         n_iter_no_change: int = 10,
@@ -120,7 +123,10 @@ class HistGradientBoostingClassifier(BoostedClasses, HistBoosting):
         self.subsample = subsample
         self.max_features = max_features
         self.max_bins = max_bins
+        self.monotonic_cst = monotonic_cst
+        self.interaction_cst = interaction_cst
         self.early_stopping = early_stopping
+        self.keep_best = keep_best
         self.scoring = scoring
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change
@@ -232,7 +238,10 @@ class HistGradientBoostingRegressor(BoostedNumbers, HistBoosting):
         subsample: float = 1.0,
         max_features: int | float = 1.0,
         max_bins: int = 255,
+        monotonic_cst: Any = None,
+        interaction_cst: Any = None,
         early_stopping: bool | str = False,
+        keep_best: bool = False,
         scoring: Any = "loss",
         validation_fraction: float | None = 0.1,
         n_iter_no_change: int = 10,
@@ -256,7 +265,10 @@ class HistGradientBoostingRegressor(BoostedNumbers, HistBoosting):
         self.subsample = subsample
         self.max_features = max_features
         self.max_bins = max_bins
+        self.monotonic_cst = monotonic_cst
+        self.interaction_cst = interaction_cst
         self.early_stopping = early_stopping
+        self.keep_best = keep_best
         self.scoring = scoring
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change

@@ -17,7 +17,7 @@ from lyceum._core.base import (
     validation_parts,
 )
 from lyceum._core.constraints import Interval, StrOptions
-from lyceum._core.data import Block, Inputs, Rows
+from lyceum._core.data import Block, Inputs, Rows, Schema
 from lyceum._core.native import native
 from lyceum._core.statistics import held_out_rows, row_uniforms, seed_from
 from lyceum._core.text import show_count
@@ -28,6 +28,11 @@ from lyceum._core.trees import (
 )
 from lyceum._core.types import Data, Target, Weights
 from lyceum.ensemble.boosting.boosted_trees import BoostedTrees
+from lyceum.ensemble.boosting.column_rules import (
+    column_directions,
+    interaction_sets,
+    set_flags,
+)
 from lyceum.ensemble.boosting.scoring import score_of
 from lyceum.ensemble.boosting.state import BoostingState, seed_of
 from lyceum.ensemble.boosting.trees import MOST_LEAVES, TreeGrower
@@ -67,10 +72,13 @@ class HistBoosting(BoostedTrees):
         The largest number of bins per column.
     early_stopping : bool or "auto"
         Whether to stop when the validation loss has not fallen by more than `tol` for
-        `n_iter_no_change` rounds; the trees up to its minimum are kept. Without validation rows
-        (`validation_fraction=None`) the training loss is used, and all trees are kept. "auto",
+        `n_iter_no_change` rounds. Without validation rows (`validation_fraction=None`) the training
+        loss is used. "auto",
         scikit-learn's default, is True for more than 10,000 rows; the default here is False, so
         that no rows are held out unless this is asked for.
+    keep_best : bool
+        Whether only the trees up to the least validation loss are kept, where early stopping judges
+        by rows that are not learned from.
     scoring : str, callable or None
         What early stopping judges by: "loss", a scorer of scikit-learn or its name, or None for the
         learner's own score. A scorer sees predictions, not the cells.
@@ -81,6 +89,11 @@ class HistBoosting(BoostedTrees):
         has no effect, and `summary` says so.
     tol : float
         The least fall of the loss that counts for early stopping.
+    monotonic_cst : array of -1, 0 and 1 of shape (n_features,), dict by column name, or None
+        Columns with which the score may only rise (1) or fall (-1), all else being equal.
+    interaction_cst : {"pairwise", "no_interactions"}, sequence of sets of columns, or None
+        The columns that may stand together on one path of a tree, by their positions; those that
+        are in no set are one more set.
     warm_start : bool
         Whether `fit` keeps the trees it has and adds up to `max_iter` rounds.
     """
@@ -117,10 +130,19 @@ class HistBoosting(BoostedTrees):
         ],
         "max_bins": [Interval(Integral, 2, 255, closed="both")],
         "early_stopping": ["boolean", StrOptions({"auto"})],
+        "keep_best": ["boolean"],
         "scoring": [str, callable, None],
         "validation_fraction": [Interval(Real, 0, 1, closed="neither"), None],
         "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
+        "monotonic_cst": ["array-like", dict, None],
+        "interaction_cst": [
+            "array-like",
+            list,
+            tuple,
+            StrOptions({"pairwise", "no_interactions"}),
+            None,
+        ],
         "warm_start": ["boolean"],
         "record": ["boolean"],
         "random_state": ["random_state"],
@@ -245,7 +267,7 @@ class HistBoosting(BoostedTrees):
         grower = partial(
             TreeGrower,
             bins=bins,
-            rules=self._rules(loss.w, len(learned)),
+            rules=self._rules(loss.w, len(learned), rows.schema),
             learning_rate=float(self.learning_rate),
         )
         if out is None:
@@ -313,7 +335,8 @@ class HistBoosting(BoostedTrees):
         else:
             loss.begin(scores)
         for number in range(first, self.max_iter):
-            if self._should_stop(judged is not None):
+            # a fit that goes on adds a round at least, as in scikit-learn
+            if number > first and self._should_stop(judged is not None):
                 break
             drawn = self._drawn_rows(number, grower.n_rows)
             for k in range(K):
@@ -333,7 +356,7 @@ class HistBoosting(BoostedTrees):
             self._record_round(number, K)
             report("rounds", number + 1, self.max_iter)
         self.n_iter_ = len(self.trees_) // K
-        if self.do_early_stopping_ and judged is not None:
+        if self.keep_best and self.do_early_stopping_ and judged is not None:
             self._keep_best(K)
         del self._scored
 
@@ -381,7 +404,12 @@ class HistBoosting(BoostedTrees):
         past = losses[: -self.n_iter_no_change]
         return bool(past) and min(recent) > min(past) - self.tol
 
-    def _rules(self, w: np.ndarray | None, n_rows: int) -> native.BoostRules:
+    def _rules(
+        self,
+        w: np.ndarray | None,
+        n_rows: int,
+        schema: Schema,
+    ) -> native.BoostRules:
         """How large a tree may grow, and what its leaves must have."""
         min_rows = self.min_samples_leaf
         if min_rows == "auto":
@@ -397,6 +425,12 @@ class HistBoosting(BoostedTrees):
         rules.min_hessian = _MIN_HESSIAN * mean_weight
         rules.l2 = float(self.l2_regularization)
         rules.smoothing = float(self.categorical_smoothing)
+        directions = column_directions(self, schema)
+        if directions is not None:
+            rules.directions = directions.tolist()
+        sets = interaction_sets(self.interaction_cst, len(schema))
+        if sets is not None:
+            rules.sets = set_flags(sets, len(schema)).ravel().tolist()
         return rules
 
     def _drawn_rows(self, number: int, n: int) -> np.ndarray | None:

@@ -426,6 +426,18 @@ class ExactBoosting(BoostedTrees):
 
     # -- what was learned --------------------------------------------------------------
 
+    def _compute_partial_dependence_recursion(
+        self, grid: np.ndarray, target_features: np.ndarray
+    ) -> np.ndarray:
+        if self.init is not None:
+            warnings.warn(
+                "Using recursion method with a non-constant init predictor will lead to incorrect"
+                f" partial dependence values. Got init={self.init}.",
+                UserWarning,
+                stacklevel=2,
+            )
+        return super()._compute_partial_dependence_recursion(grid, target_features)
+
     @property
     def n_estimators_(self) -> int:
         """Rounds that were made."""

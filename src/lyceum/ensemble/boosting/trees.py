@@ -124,6 +124,8 @@ class TreeGrower:
             fall = np.where(weight > 0, tree.gain / weight, 0.0)
             objective = np.where(weight > 0, 0.5 * G * step / weight, 0.0)
         value = self._leaf_values(tree, loss, scores, step, weight)
+        if self.rules.directions:
+            value = self._in_order(tree, value)
         return self._as_tree(
             tree,
             value=self.learning_rate * value,
@@ -153,6 +155,27 @@ class TreeGrower:
             assert value is not None
             weighted_values[leaf] = weight[leaf] * value
         return tree.sum_up(weighted_values) / np.where(weight > 0, weight, 1.0)
+
+    def _in_order(self, tree: GrownTree, value: np.ndarray) -> np.ndarray:
+        """The values, within the bounds that splits on monotone columns set: what is below such a
+        split stays on its side of the middle of the two values."""
+        directions = self.rules.directions
+        value = value.copy()
+        bounds = np.tile([-np.inf, np.inf], (len(value), 1))
+        # children come after their parents
+        for node in np.flatnonzero(tree.column >= 0).tolist():
+            left = int(tree.child[node])
+            children = [left, left + 1]
+            bounds[children] = bounds[node]
+            value[children] = np.clip(value[children], *bounds[node])
+            direction = directions[tree.column[node]]
+            if direction:
+                middle = value[children].mean()
+                low, high = children[::direction]
+                bounds[low, 1] = bounds[high, 0] = middle
+                value[low] = min(value[low], middle)
+                value[high] = max(value[high], middle)
+        return value
 
     def route(self, tree: GrownTree, rest: bool = False) -> None:
         """Find the node of every row, or with `rest` of those that the tree was not grown on."""

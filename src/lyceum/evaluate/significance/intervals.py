@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import stats
+from scipy import special, stats
 
 from lyceum.errors import SettingError
 from lyceum.evaluate.common import named_choice
@@ -170,7 +170,7 @@ def _wilson(
     alpha: float,
 ) -> tuple[float, float]:
     # the rates p with |k/n - p| <= z √(p (1-p) / n): the roots of a quadratic in p
-    z2 = float(stats.norm.isf(alpha / 2.0)) ** 2
+    z2 = float(special.ndtri(alpha / 2.0)) ** 2
     middle = (k + z2 / 2.0) / (n + z2)
     root = math.sqrt(k * (n - k) / n + z2 / 4.0)
     reach = math.sqrt(z2) / (n + z2) * root
@@ -195,11 +195,11 @@ def _clopper_pearson(
     if k == 0:
         low = 0.0
     else:
-        low = float(stats.beta.ppf(alpha / 2.0, k, n - k + 1))
+        low = float(special.betaincinv(k, n - k + 1, alpha / 2.0))
     if k == n:
         high = 1.0
     else:
-        high = float(stats.beta.isf(alpha / 2.0, k + 1, n - k))
+        high = float(special.betainccinv(k + 1, n - k, alpha / 2.0))
     return low, high
 
 
@@ -209,7 +209,7 @@ def _wald(
     alpha: float,
 ) -> tuple[float, float]:
     p = k / n
-    z = float(stats.norm.isf(alpha / 2.0))
+    z = -float(special.ndtri(alpha / 2.0))
     reach = z * math.sqrt(p * (1.0 - p) / n)
     return max(0.0, p - reach), min(1.0, p + reach)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from lyceum._core.types import Target
 from lyceum.errors import DataError, MissingValuesError, SettingError
@@ -133,7 +133,7 @@ def mcnemar(
     # smaller tail exceeds 1 where b and c are equal.
     if method == "exact" or (method == "auto" and n < _EXACT_BELOW):
         if n:
-            tail = float(stats.binom.cdf(min(b, c), n, 0.5))
+            tail = float(special.bdtr(min(b, c), n, 0.5))
             p = min(1.0, 2.0 * tail)
         else:
             p = 1.0
@@ -146,7 +146,7 @@ def mcnemar(
     else:
         correction = 1.0
     statistic = ratio(max(abs(b - c) - correction, 0.0) ** 2, n)
-    p = float(stats.chi2.sf(statistic, 1))
+    p = float(special.chdtrc(1, statistic))
     return McNemar(b, c, statistic, p, method)
 
 

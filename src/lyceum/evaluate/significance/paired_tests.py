@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from lyceum.errors import DataError, SettingError
 from lyceum.evaluate.label_codes import number_array, number_column, same_length
@@ -203,7 +203,7 @@ def five_by_two(
     variances = (from_mean**2).sum(axis=1)
     t = statistic(float(d[0, 0]), math.sqrt(variances.mean()))
     f = statistic(float((d**2).sum()), 2.0 * float(variances.sum()))
-    return FiveByTwoTest(d, t, _two_sided_p(t, 5), f, float(stats.f.sf(f, 10, 5)))
+    return FiveByTwoTest(d, t, _two_sided_p(t, 5), f, float(special.fdtrc(10, 5, f)))
 
 
 def _losses(experiment: Experiment, splits: list[Split]) -> np.ndarray:
@@ -222,7 +222,7 @@ def statistic(above: float, below: float) -> float:
 
 
 def _two_sided_p(t: float, df: float) -> float:
-    return float(2.0 * stats.t.sf(abs(t), df))
+    return float(2.0 * special.stdtr(df, -abs(t)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -440,7 +440,7 @@ def _t_test(kind: type[Test], d: np.ndarray, share: float) -> Test:
     t = statistic(mean, error)
     df = len(d) - 1
     # half of the 95 % interval
-    reach = float(stats.t.isf(0.025, df)) * error
+    reach = -float(special.stdtrit(df, 0.025)) * error
     return kind(
         mean=mean,
         standard_error=error,

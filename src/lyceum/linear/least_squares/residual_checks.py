@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+from scipy import stats
 from scipy.special import chdtrc
-from scipy.stats import shapiro
 
 from lyceum._core.text import plain, show_count
 from lyceum.report import Table
@@ -100,7 +100,7 @@ class ResidualChecks:
         n = len(r)
         W = W_p = np.nan
         if 3 <= n <= _MOST and np.ptp(r) > 0:
-            W, W_p = shapiro(r)
+            W, W_p = stats.shapiro(r)
         with np.errstate(divide="ignore", invalid="ignore"):
             bera = _jarque_bera(r)
             pagan = _breusch_pagan(r, fitted[rows])

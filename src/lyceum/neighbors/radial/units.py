@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.stats import qmc
+from scipy import stats
 
 from lyceum._core.distances import nearest
 from lyceum._core.solvers import ranked_squares
@@ -27,7 +27,7 @@ def place_centers(
         high = Z.max(axis=0)
         d = Z.shape[1]
         if d > 1:
-            points = qmc.Halton(d, scramble=False).random(m + 1)[1:]
+            points = stats.qmc.Halton(d, scramble=False).random(m + 1)[1:]
             return low + (high - low) * points
         if m > 1:
             return np.linspace(low, high, m)

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from lyceum._core.data import row_weights
 from lyceum._core.text import plain
@@ -81,7 +81,7 @@ def loss_and_interval(
     """
     mean, error = _mean_and_error(sample, losses)
     low, high = rule.range
-    z = float(stats.norm.isf((1.0 - confidence) / 2.0))
+    z = -float(special.ndtri((1.0 - confidence) / 2.0))
     span = (max(low, mean - z * error), min(high, mean + z * error))
     if rule.is_root:
         rmse = math.sqrt(mean)

@@ -322,7 +322,10 @@ def _reason(
         )
     size = f"{show_count(choice.complexity, 'number')} to predict with"
     if not is_best:
-        size = f"{size}; {leader} takes {best.complexity:,}"
+        takes = f"{best.complexity:,}"
+        if best.complexity == choice.complexity:
+            takes = "as many"
+        size = f"{size}; {leader} takes {takes}"
     as_simple = [s.name for s in rest if s.complexity <= choice.complexity]
     if as_simple == [choice.name]:
         simplest = "the simplest"

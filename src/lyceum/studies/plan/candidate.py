@@ -49,6 +49,8 @@ class Candidate(Shown):
         hundred most frequent.
     members : tuple of str
         Of a committee or a stack: the names of the learners that it is made of; empty for others.
+    hasty : dict
+        Settings that take little time, for where the first of the search are cut off.
     promise : float
         How often such a learner is among the best; where time is short, the most promising are
         run first.
@@ -81,6 +83,7 @@ class Candidate(Shown):
     sparse_text: bool = False
     members: tuple[str, ...] = ()
     promise: float = 0.1
+    hasty: Mapping[str, Any] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
         """All fields in JSON's own types."""

@@ -337,6 +337,9 @@ def _candidate(
         search = portfolio_settings(entry.portfolio, settings, recipe.n_settings)
     else:
         search = spread_settings(space, recipe.n_settings, choice.search is None)
+    hasty: dict[str, Any] = {}
+    if choice.search is None and not entry.hasty.keys() & settings.keys():
+        hasty = dict(entry.hasty)
     number = f" {n_before + 1}" if n_before else ""
     candidate = Candidate(
         name=f"{entry.name}{number}",
@@ -349,9 +352,10 @@ def _candidate(
         why="; ".join(preparations.values()),
         sparse_text=entry.takes_sparse_text(data.schema),
         promise=entry.promise,
+        hasty=hasty,
     )
     # settings that no learner takes are refused before anything is run
-    for tried in search or ({},):
+    for tried in (*(search or ({},)), hasty):
         try:
             for _, step in build_pipeline(candidate, tried, 0).steps:
                 step._validate_params()

@@ -152,7 +152,7 @@ def _data(study: Study) -> Iterator[str]:
 
 
 def _steps(study: Study) -> list[Any]:
-    model = study.model
+    model = study.loaded_model
     return pipeline_steps(getattr(model, "estimator_", model))
 
 
@@ -207,7 +207,7 @@ def _classes(study: Study) -> list[str]:
 
 
 def _columns(study: Study) -> Iterator[tuple[str, str, str, str]]:
-    profile = TrainingProfile.of_model(study.model)
+    profile = TrainingProfile.of_model(study.loaded_model)
     for column in study.schema:
         values = ""
         if column.categories is not None and not column.is_free_text:

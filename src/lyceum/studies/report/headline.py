@@ -35,7 +35,18 @@ def headline(study: Study) -> str:
         guess = f"; {_guess(study, baseline)}"
         if not is_shown(choice.p_baseline):
             guess += ", a difference that chance could make"
+        if _is_hidden(study, choice, baseline):
+            guess = ": hardly better than a constant guess"
     return f"{subject(choice.label)} {what}{guess}."
+
+
+def _is_hidden(study: Study, choice: RankedLearner, baseline: RankedLearner) -> bool:
+    """Whether a difference from the constant guess is too small for the words of the headline."""
+    if study.classes is None or study.comparison.criterion == "mean cost":
+        return False
+    least = _least(study)
+    own = out_of(choice.error or 0.0, least)
+    return choice.error is not None and own == out_of(baseline.error or 0.0, least)
 
 
 def _how_good(study: Study, learner: RankedLearner) -> str:

@@ -44,12 +44,12 @@ class ModelForm:
     def of(cls, study: Study) -> ModelForm:
         from markupsafe import Markup
 
-        n_numbers = complexity(study.model)
+        n_numbers = complexity(study.loaded_model)
         if n_numbers > _MOST_NUMBERS:
             numbers = show_count(n_numbers, "number")
             return cls(why_not=f"The model has {numbers}, too many for a page.")
         try:
-            program = Program.of(study.model)
+            program = Program.of(study.loaded_model)
         except ExportError as error:
             return cls(why_not=f"{capitalize(str(error))}.")
         module = write_javascript(program)

@@ -283,11 +283,13 @@ def _too_sure(sample: OutOfSample) -> str:
         sure = stated > least
         # what posteriors of `least` at the least would allow for, in whole rows
         expected = float((1.0 - stated[sure]).sum())
-        most = float(stats.poisson.ppf(0.99, expected))
         n_wrong = int(is_wrong[sure].sum())
         # the rows of a group err together
         n_apart = len(np.unique(units[first][sure & is_wrong]))
-        if min(n_wrong, n_apart) > max(1.0, most, _TIMES * expected):
+        if min(n_wrong, n_apart) <= max(1.0, _TIMES * expected):
+            continue
+        most = float(stats.poisson.ppf(0.99, expected))
+        if min(n_wrong, n_apart) > most:
             rows = by_count(int(sure.sum()), "row", "rows")
             would = "none" if most == 0.0 else f"at most {most:.0f}"
             return (

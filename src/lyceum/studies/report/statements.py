@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
@@ -320,10 +321,14 @@ def _differences(comparison: Comparison) -> Iterator[str]:
 def _simplicity(comparison: Comparison) -> Iterator[str]:
     """What the best model that a person can read as a whole gives away."""
     choice = comparison[comparison.choice]
+    # what predicts no better than a constant guess has no price worth knowing
+    guess = comparison.baseline
+    limit = math.inf if guess is None else guess.loss
     readable = [
         s
         for s in comparison.learners
-        if not s.is_baseline
+        if s.loss < limit
+        and not s.is_baseline
         and 0 < s.complexity <= min(_READABLE, choice.complexity / _SIMPLER)
     ]
     if choice.is_baseline or not readable:

@@ -4,7 +4,7 @@ and what more rows would do."""
 from __future__ import annotations
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from lyceum.evaluate import LearningCurve
 from lyceum.studies.compare.comparison import RankedLearner
@@ -26,7 +26,8 @@ def fit_word(
 
     A gap between training and new rows is no fault: boosting fits every training row and may be the
     best. Overfitting is to be better than another on training rows and, beyond chance, worse on new
-    rows; the other is the best learner or the constant guess. Committees are neither: the
+    rows; the other is the best learner or the constant guess. A learner that is level with the best
+    is not worse, though a test by absolute errors may tell them apart. Committees are neither: the
     predictions that they are made of are out of fold, so that they have no loss on training rows to
     compare.
     """
@@ -36,7 +37,7 @@ def fit_word(
     is_far_from_guess = is_shown(learner.p_baseline)
     if baseline is not None and learner.loss > baseline.loss and is_far_from_guess:
         rival = baseline
-    elif best.is_baseline or not is_shown(learner.p_adjusted):
+    elif best.is_baseline or learner.is_level or not is_shown(learner.p_adjusted):
         return "balanced"
     if rival.members:
         return "balanced"
@@ -129,7 +130,7 @@ def learning_trend(curve: LearningCurve) -> str:
     half = int(np.abs(sizes[:-1] - sizes[-1] / 2).argmin())
     gain = losses[half] - losses[-1]
     error = float(gain.std(ddof=1)) / np.sqrt(len(gain))
-    reach = float(stats.t.isf(0.025, len(gain) - 1)) * error
+    reach = -float(special.stdtrit(len(gain) - 1, 0.025)) * error
     if gain.mean() - reach > 0.0:
         return "helps"
     if gain.mean() + reach < _LITTLE * abs(losses[-1].mean()):

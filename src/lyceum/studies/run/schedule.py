@@ -4,9 +4,12 @@ Without a deadline every learner is run on every fold with its settings searched
 Where time is short, what wins most often comes first:
 
 1. the first fold of every learner with its defaults, in the order of `Entry.promise`. The two most
-   promising may take a quarter of the time each and are tried on fewer rows if that is not enough;
-   the others share another quarter, and those that are cut off wait until all else is done;
-2. the other folds of the two learners that are ahead, then of the next two;
+   promising may take a quarter of the time each; if that is not enough they are tried with settings
+   that take little time (`Entry.hasty`), and then on fewer rows;
+   the others share two fifths, each at most a third of what those before have left of it, and those
+   that are cut off wait until all else is done;
+2. the other folds of the two learners that are ahead, then of the next two, then of all that take
+   little time;
 3. the folds of the first two again, with settings searched, as many as there is time for;
 4. the other learners in the same way.
 
@@ -29,8 +32,12 @@ from lyceum.studies.run.store import TaskResult
 
 _FIRST = 2  # learners, by promise or by loss, that come before all others,
 _FIRST_SHARE = 0.25  # and the share of the time that the first fold of each may take
-_OTHER_SHARE = 0.25  # of the time, that the first folds of all others may take together
+_OTHER_SHARE = 0.4  # of the time, that the first folds of all others may take together,
+_OF_REST = 1 / 3  # and of what is left of it, that one of them may take
 _LEADERS = 4  # learners that are run on all folds before any settings are searched
+_CHEAP = (
+    0.1  # of the time left: a learner whose folds take less is run before any search
+)
 _FEWER = 8  # a promising learner that was cut off has one row in so many
 _LEAST_ROWS = 200  # that are worth such a trial
 _LEAST_SETTINGS = 3  # that are worth a search
@@ -46,12 +53,14 @@ class Job:
     is_searched: bool = True
     n_settings: int | None = None  # of the search; None: all
     part: int = 1  # one in so many rows is learned from
+    is_hasty: bool = False  # with the settings that take little time
     seconds: float | None = None  # after which it is cut off
 
     @property
     def is_short(self) -> bool:
         """Whether the plan asks for more than this."""
-        return not self.is_searched or self.n_settings is not None or self.part > 1
+        is_whole = self.n_settings is None and self.part == 1 and not self.is_hasty
+        return not (self.is_searched and is_whole)
 
 
 @dataclass(eq=False)
@@ -79,7 +88,9 @@ class Race:
         self._folds = sorted({(t.repeat, t.fold) for t in self.plan.tasks()})
         self._taken: set[Job] = set()
         self._parts: dict[str, int] = {}  # of learners that have fewer rows
+        self._hasty: set[str] = set()  # learners with settings that take little time
         self._cut_off: set[str] = set()  # on their first fold
+        self._spent: dict[str, float] = {}  # seconds on folds, those cut off too
         self._returned: deque[Job] = deque()
 
     def __len__(self) -> int:
@@ -104,6 +115,9 @@ class Race:
 
     def add(self, result: TaskResult, loss: float | None) -> None:
         """Take note of a result; `loss` is that of the rows tested."""
+        # what an earlier session has done took nothing of this time
+        if self._taken and result.task not in self.done:
+            self._spend(result.task.name, result.seconds)
         self.done[result.task] = result
         if result.failed:
             self.failed.add(result.task.name)
@@ -126,13 +140,19 @@ class Race:
         name = job.task.name
         if job.task in self.done or name in self._cut_off:
             return
+        self._spend(name, job.seconds or 0.0)
         part = job.part * _FEWER
         is_first = name in [c.name for c in self._learners[:_FIRST]]
-        if is_first and self.n_train // part >= _LEAST_ROWS:
+        if is_first and self.plan[name].hasty and not job.is_hasty:
+            self._hasty.add(name)
+        elif is_first and self.n_train // part >= _LEAST_ROWS:
             self._parts[name] = part
         else:
             self._cut_off.add(name)
             self._taken.discard(_without_limit(job))
+
+    def _spend(self, name: str, seconds: float) -> None:
+        self._spent[name] = self._spent.get(name, 0.0) + seconds
 
     def _next_job(self) -> Job | None:
         # the first job is run whatever the time
@@ -158,6 +178,8 @@ class Race:
         if ranked and self._has_all_folds(ranked[0]):
             for candidate in ranked[_FIRST:_LEADERS]:
                 yield from self._all_folds(candidate)
+            for candidate in ranked[_LEADERS:]:
+                yield from self._all_folds(candidate, _CHEAP)
             for candidate in ranked[:_FIRST]:
                 yield from self._searches(candidate)
             for candidate in ranked[_LEADERS:]:
@@ -173,15 +195,16 @@ class Race:
                 yield from self._open(Job(task))
 
     def _first_folds(self) -> Iterator[Job]:
-        others = sum(c.promise for c in self._learners[_FIRST:])
+        spent = sum(self._spent.get(c.name, 0.0) for c in self._learners[_FIRST:])
+        rest = max(0.0, _OTHER_SHARE * self._total - spent)
         for i, candidate in enumerate(self._learners):
             task = Task(candidate.name, 0, 0)
             if task in self.done or candidate.name in self._cut_off:
                 continue
-            share = _FIRST_SHARE
+            limit = _FIRST_SHARE * self._total
             if i >= _FIRST:
-                share = _OTHER_SHARE * candidate.promise / others
-            yield from self._open(self._default_job(task, share * self._total))
+                limit = _OF_REST * rest
+            yield from self._open(self._default_job(task, limit))
 
     def _has_all_folds(self, candidate: Candidate) -> bool:
         return all(Task(candidate.name, *at) in self.done for at in self._folds)
@@ -193,14 +216,19 @@ class Race:
             yield from self._open(self._default_job(task))
 
     def _default_job(self, task: Task, seconds: float | None = None) -> Job:
-        is_searched = len(self.plan[task.name].search) < 2
-        part = self._parts.get(task.name, 1)
-        return Job(task, is_searched, part=part, seconds=seconds)
+        return Job(
+            task,
+            is_searched=len(self.plan[task.name].search) < 2,
+            part=self._parts.get(task.name, 1),
+            is_hasty=task.name in self._hasty,
+            seconds=seconds,
+        )
 
-    def _all_folds(self, candidate: Candidate) -> Iterator[Job]:
-        """The folds of a learner with its defaults, if there is time for all of them."""
+    def _all_folds(self, candidate: Candidate, share: float = 1.0) -> Iterator[Job]:
+        """The folds of a learner with its defaults, if this share of the time is enough for all."""
         jobs = list(self._default_jobs(candidate))
-        if len(jobs) * self._fit_seconds(candidate.name) <= self._time_left:
+        seconds = len(jobs) * self._fit_seconds(candidate.name)
+        if seconds <= share * self._time_left:
             yield from jobs
 
     def _default_jobs(self, candidate: Candidate) -> Iterator[Job]:
@@ -215,7 +243,8 @@ class Race:
         tasks = [Task(name, *at) for at in self._folds]
         tasks = [t for t in tasks if t not in self.done or self.done[t].in_haste]
         n_all = len(candidate.search)
-        if not tasks or n_all < 2:
+        # how long a search would take is not known of a learner whose defaults were cut off
+        if not tasks or n_all < 2 or name in self._hasty:
             return
         # a setting costs about one fit on all folds of the search: most are out after the first
         seconds = self._fit_seconds(name) * len(tasks)
@@ -266,7 +295,7 @@ class Race:
 
 
 def _without_limit(job: Job) -> Job:
-    return Job(job.task, job.is_searched, job.n_settings, job.part)
+    return replace(job, seconds=None)
 
 
 def mean_fit_seconds(done: Mapping[Task, TaskResult], name: str) -> float:

@@ -60,7 +60,7 @@ from lyceum.studies.run.conclusions import BootstrapError, FinalModel
 from lyceum.studies.run.deadline import Deadline, OutOfTime
 from lyceum.studies.run.problems import Problems
 from lyceum.studies.run.records import R
-from lyceum.studies.run.store import Store, StudyKey
+from lyceum.studies.run.store import DATABASE_FILE, Store, StudyKey
 from lyceum.studies.run.tasks import run_tasks
 
 DATA_FILE = "data.parquet"
@@ -98,8 +98,8 @@ def run_study(
     data = StudyData.of(without_order_columns(request.recipe)).check_rows()
     request = request.with_loss(data)
     recipe = request.recipe
-    plan = Plan.of(recipe, data)
     key = StudyKey(recipe.digest, data.digest, lyceum.__version__)
+    plan = Plan.of(_with_stored_folds(recipe, folder, key, force), data)
     try:
         with Store.create(folder, key, force=force) as store:
             _begin(request, folder, store, plan, data)
@@ -112,6 +112,24 @@ def run_study(
         raise KeyboardInterrupt(
             f"stopped; finished tasks are kept in {folder}: run the same study again to continue it"
         ) from None
+
+
+def _with_stored_folds(
+    recipe: Recipe, folder: Path, key: StudyKey, force: bool
+) -> Recipe:
+    """The recipe with as many folds as the same study in that folder has: by default they go by the
+    budget too, which may be another when it goes on. Those of groups and times do not."""
+    is_fixed = any((recipe.folds, recipe.group, recipe.time, force))
+    if is_fixed or not (folder / DATABASE_FILE).is_file():
+        return recipe
+    try:
+        with Store.read(folder) as store:
+            record = store.get(StudyPlanRecord)
+            if record is None or store.get(StudyKey) != key:
+                return recipe
+            return replace(recipe, folds=record.folds)
+    except (StudyError, OSError):
+        return recipe  # Store.create says what is wrong with the folder
 
 
 def _begin(

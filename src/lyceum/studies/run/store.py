@@ -36,7 +36,8 @@ from lyceum.studies.disk import damage_error, explain_disk_errors
 from lyceum.studies.plan.plan import Task
 from lyceum.studies.run.records import R, read_record, write_record
 
-_FILES = ("study.sqlite", "study.sqlite-journal", "recipe.toml", "data.parquet", "model.lyceum",
+DATABASE_FILE = "study.sqlite"
+_FILES = (DATABASE_FILE, "study.sqlite-journal", "recipe.toml", "data.parquet", "model.lyceum",
           "report.html", "report.json", "results.json", "loss.csv")  # fmt: skip
 _PREDICTIONS = "predictions"
 _TABLES = """
@@ -124,7 +125,7 @@ class Store:
         """
         before = set(os.listdir(folder)) if folder.is_dir() else None
         # a folder that holds nothing but a recipe is new too
-        is_new = force or "study.sqlite" not in (before or ())
+        is_new = force or DATABASE_FILE not in (before or ())
         with explain_disk_errors(folder), ExitStack() as after:
             _prepare(folder, key, force)
             with closing(_connect(folder)) as connection, connection:
@@ -152,7 +153,7 @@ class Store:
     @contextmanager
     def read(cls, folder: Path) -> Iterator[Store]:
         """The store of an existing study."""
-        if not (folder / "study.sqlite").is_file():
+        if not (folder / DATABASE_FILE).is_file():
             raise StudyError(
                 f"there is no study in {folder}: run one first, lyceum study ... --out {folder}"
             )
@@ -364,7 +365,7 @@ def _digest(path: Path) -> str:
 
 def _connect(folder: Path) -> sqlite3.Connection:
     # whoever runs the study holds the lock to the end: waiting longer would not help
-    connection = sqlite3.connect(folder / "study.sqlite", timeout=1.0)
+    connection = sqlite3.connect(folder / DATABASE_FILE, timeout=1.0)
     connection.row_factory = sqlite3.Row
     return connection
 
@@ -374,7 +375,7 @@ def _prepare(folder: Path, key: StudyKey, force: bool) -> None:
     if folder.exists() and not folder.is_dir():
         raise StudyError(f"{folder} is a file: give a folder for the study, out=...")
     present = set(os.listdir(folder)) if folder.exists() else set()
-    is_study = "study.sqlite" in present
+    is_study = DATABASE_FILE in present
     if present - {"recipe.toml"} and not is_study:
         raise StudyError(
             f"{folder} exists and holds no study: give another folder, so that nothing is"

@@ -84,6 +84,7 @@ class TargetStatistics(Transformer):
     """
 
     _takes_text = True
+    _looks_up = True
     _parameter_constraints: ClassVar[dict] = {
         "min_categories": [Interval(Integral, 1, None, closed="left")],
         "categorical_features": CATEGORICAL_FEATURES,
@@ -194,6 +195,10 @@ class TargetStatistics(Transformer):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
+
+    def complexity(self) -> int:
+        """A number, or one for every class, of each category and of missing cells."""
+        return sum(table.size for table in self.encodings_ if table is not None)
 
     def column_sources(self) -> np.ndarray:
         """The number of the input column that every output column comes from."""

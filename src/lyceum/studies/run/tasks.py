@@ -265,6 +265,8 @@ class TaskRunner:
         """The search of a fold; where none is made, 0 settings tried say so."""
         plan = self.plan
         candidate = plan[job.task.name]
+        if job.is_hasty:
+            return SettingsSearch(dict(candidate.hasty), 0)
         if not job.is_searched and len(candidate.search) > 1:
             return SettingsSearch(dict(candidate.search[0]), 0)
         if job.n_settings is not None:

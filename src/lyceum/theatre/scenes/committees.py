@@ -216,8 +216,8 @@ def _bag(stage: Stage) -> Performance:
         i = int(np.abs(sums).argmin())
         lines = [
             f"The sample: {drawn}",
-            f"The stump: {_question(member, table.names)} Its votes:"
-            f" {', '.join(f'{v:+d}' for v in said[:20])}",
+            f"The stump: {_question(member, table.names)}",
+            f"Its votes: {', '.join(f'{v:+d}' for v in said[:20]).replace('-', '−')}",
             f"Sums so far: {', '.join(figure(v) for v in sums[:20])}",
         ]
         question = SceneQuestion(

@@ -175,6 +175,7 @@ METHODS = (
                 np.array([1.0, 2.0, 4.0, 7.0, 5.0, 5.0, 4.5]),
             ),
         ),
+        columns=(2, 3),
         settings=(
             StageSetting("k", 2, "the number of clusters", low=1, high=6),
             StageSetting(

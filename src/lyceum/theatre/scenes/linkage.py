@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from lyceum._core.text import show_count
 from lyceum.cluster import AgglomerativeClustering
 from lyceum.report import StepColumn, Steps, Table
 from lyceum.theatre.marks import Mark, drawing, label, line, plane, points
@@ -68,7 +69,8 @@ def perform(stage: Stage) -> Performance:
                 f"{', '.join(pairs)}: the {_RULES[rule][1]} is {figure(height)}."
             )
         words.append(
-            f"They merge at the height {figure(height)}; {len(clusters)} clusters are left."
+            f"They merge at the height {figure(height)};"
+            f" {show_count(len(clusters), 'cluster')} left."
         )
         question = SceneQuestion(
             f"{_text(one)} and {_text(other)} merge next. At which distance?",
@@ -128,20 +130,21 @@ def _pictures(
         one, other, _ = merges[-1]
         marks.append(line([X[one].mean(axis=0), X[other].mean(axis=0)], 5))
     width = np.ptp(X, axis=0)
-    marks += [
-        label(x + 0.03 * width[0], y + 0.03 * width[1], str(i + 1), "start")
-        for i, (x, y) in enumerate(X)
-    ]
+    for i, row in enumerate(X + 0.03 * width):
+        x, y, *z = row.tolist()
+        marks.append(label(x, y, str(i + 1), "start", z=z[0] if z else None))
     rows = plane("Rows in the colors of their clusters", X, stage.table.names, marks)
     return [rows, _dendrogram(len(X), merges)]
 
 
 def _dendrogram(n: int, merges: list[Any]) -> dict[str, Any]:
-    """The merges so far, at their heights; rows stand in the order in which they merged."""
-    order = list(merges[-1][0] + merges[-1][1]) if merges else []
-    for one, other, _ in reversed(merges):
-        order += [row for row in (*one, *other) if row not in order]
-    order += [row for row in range(n) if row not in order]
+    """The merges so far, at their heights; the rows of a cluster stand side by side."""
+    parts: dict[tuple[int, ...], list[int]] = {(row,): [row] for row in range(n)}
+    for one, other, _ in merges:
+        rows = parts.pop(tuple(one)) + parts.pop(tuple(other))
+        parts[tuple(sorted(rows))] = rows
+    largest_first = sorted(parts.values(), key=len, reverse=True)
+    order = [row for rows in largest_first for row in rows]
     across = {row: 40 + 44.0 * k for k, row in enumerate(order)}
     top = max((height for *_, height in merges), default=1.0)
     marks: list[Mark] = [label(x, 236, str(row + 1)) for row, x in across.items()]
@@ -155,10 +158,11 @@ def _dendrogram(n: int, merges: list[Any]) -> dict[str, Any]:
             marks.append(line([[x, 215 - 180 * low / top], [x, y]], 5))
             ends.append(x)
         marks.append(line([[ends[0], y], [ends[1], y]], 5))
-        heights.append(label(sum(ends) / 2, y - 6, figure(height)))
+        # at the right end, where the bars of its parts do not reach
+        heights.append(label(max(ends) + 4, y + 4, figure(height), "start"))
         joints[tuple(sorted(one + other))] = (sum(ends) / 2, height)
     title = "The dendrogram so far: heights are distances"
-    return drawing(title, 40 + 44.0 * n, 250, [*marks, *heights])
+    return drawing(title, 60 + 44.0 * n, 250, [*marks, *heights])
 
 
 METHODS = (
@@ -177,6 +181,7 @@ METHODS = (
                 np.array([0.0, 1.5, 5.0, 6.0, 1.0, 4.0]),
             ),
         ),
+        columns=(2, 3),
         most_rows=12,
         settings=(StageSetting("linkage", "single", "the linkage", tuple(_RULES)),),
     ),

@@ -9,7 +9,7 @@ import numpy as np
 from lyceum import datasets
 from lyceum.mixtures import GaussianMixture
 from lyceum.report import StepColumn, Steps, Table
-from lyceum.theatre.marks import ellipse, plane, points, ring
+from lyceum.theatre.marks import ellipses, plane, points, ring
 from lyceum.theatre.method import (
     Performance,
     Stage,
@@ -38,7 +38,7 @@ def _densities(X: np.ndarray, record: Any) -> np.ndarray:
         record["weights"], record["means"], record["covariances"]
     ):
         z = np.linalg.solve(np.linalg.cholesky(S), (X - mean).T)
-        norm = 2 * np.pi * np.sqrt(np.linalg.det(S))
+        norm = np.sqrt(np.linalg.det(2 * np.pi * np.asarray(S)))
         parts.append(weight * np.exp(-0.5 * (z**2).sum(axis=0)) / norm)
     return np.column_stack(parts)
 
@@ -158,14 +158,12 @@ def _picture(
     X = stage.table.X
     means = np.asarray(record["means"])
     marks = [points(X, shares.argmax(axis=1))]
-    marks += [
-        ellipse(mean, np.asarray(S), j)
-        for j, (mean, S) in enumerate(zip(means, record["covariances"]))
-    ]
+    for j, (mean, S) in enumerate(zip(means, record["covariances"])):
+        marks += ellipses(mean, np.asarray(S), j)
     names = [f"μ{j + 1}" for j in range(len(means))]
     marks.append(points(means, np.arange(len(means)), names=names, shape="star"))
     title = "Rows, means, and ellipses of two standard deviations"
-    return plane(title, X, stage.table.names, [*marks, *more])
+    return plane(title, X, stage.table.names, [*marks, *more], room=0.3)
 
 
 def _faithful() -> StageTable:
@@ -185,6 +183,7 @@ METHODS = (
         " shares, and the likelihood rises.",
         perform,
         _faithful(),
+        columns=(2, 3),
         settings=(StageSetting("k", 2, "the number of components", low=1, high=4),),
     ),
 )

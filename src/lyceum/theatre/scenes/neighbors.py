@@ -9,7 +9,7 @@ import numpy as np
 
 from lyceum.neighbors import KNeighborsClassifier, LocallyWeightedRegression
 from lyceum.report import StepColumn, Steps, Table
-from lyceum.theatre.marks import line, plane, points, ring
+from lyceum.theatre.marks import ellipses, line, plane, points, ring
 from lyceum.theatre.method import (
     Performance,
     Stage,
@@ -116,14 +116,7 @@ def _circle(
         points(query[None], -1, names=["q"], shape="star"),
     ]
     if radius:
-        angles = np.linspace(0, 2 * np.pi, 61)
-        marks.append(
-            line(
-                query + radius * np.column_stack([np.cos(angles), np.sin(angles)]),
-                5,
-                closed=True,
-            )
-        )
+        marks += ellipses(query, np.eye(len(query)), 5, radius)
     marks += [ring(X[i], f"row {i + 1}") for i in near]
     return plane(
         "The point q, and the circle through its farthest neighbor so far",
@@ -308,10 +301,13 @@ METHODS = (
             x2=[1, 3, 2, 1, 5, 4, 6, 3],
             answer=["no", "no", "no", "no", "yes", "yes", "yes", "no"],
         ),
+        columns=(2, 3),
         target="class",
         settings=(
             StageSetting("k", 3, "the number of neighbors", low=1, high=15),
-            StageSetting("query", "", "the point, two numbers (chosen if empty)"),
+            StageSetting(
+                "query", "", "the point, a number per column (chosen if empty)"
+            ),
         ),
     ),
     TheatreMethod(

@@ -47,10 +47,10 @@ def perform(stage: Stage) -> Performance:
         warnings.simplefilter("ignore", ConvergenceWarning)
         model.fit(X, table.target)
     sign = np.where(table.target == model.classes_[1], 1.0, -1.0)
-    weights = np.zeros(3)
+    weights = np.zeros(X.shape[1] + 1)
     scenes = [_opening(stage, model, sign)]
     records: list[dict[str, Any]] = [
-        {"step": 0, "coef": weights[:2], "intercept": 0.0},
+        {"step": 0, "coef": weights[:-1], "intercept": 0.0},
     ]
     for record in model.record_:
         for i, after in enumerate(record["rows"]):
@@ -76,15 +76,15 @@ class _Turn:
         self.y = float(y)
         self.before = before
         self.after = after
-        self.score = float(before[:2] @ x + before[2])
+        self.score = float(before[:-1] @ x + before[-1])
 
     @property
     def record(self) -> dict[str, Any]:
         return {
             "score": self.score,
             "margin": self.y * self.score,
-            "coef": self.after[:2],
-            "intercept": float(self.after[2]),
+            "coef": self.after[:-1],
+            "intercept": float(self.after[-1]),
         }
 
     @property
@@ -96,7 +96,8 @@ def _opening(stage: Stage, model: Perceptron, sign: np.ndarray) -> Scene:
     low, high = map(str, model.classes_)
     lines = [
         f"y = +1 is {stage.table.target_name} = {high}, y = −1 is {low}.",
-        "The weights begin at w = (0, 0), b = 0: every row lies on the boundary.",
+        f"The weights begin at w = {vector(np.zeros(len(stage.table.names)))}, b = 0: every row"
+        " lies on the boundary.",
         f"Rows come in their order. A wrong row moves the weights by η = {figure(stage['eta'])}"
         " times y times the row.",
     ]
@@ -106,8 +107,8 @@ def _opening(stage: Stage, model: Perceptron, sign: np.ndarray) -> Scene:
 
 
 def _scene(stage: Stage, turn: _Turn, number: int, i: int, sign: np.ndarray) -> Scene:
-    w = turn.before[:2]
-    b = float(turn.before[2])
+    w = turn.before[:-1]
+    b = float(turn.before[-1])
     margin = turn.y * turn.score
     target = stage.table.target[i]
     lines = [
@@ -123,8 +124,8 @@ def _scene(stage: Stage, turn: _Turn, number: int, i: int, sign: np.ndarray) -> 
         move = f"{eta} · {factor(turn.y)}"
         lines += [
             "Not above 0: wrong.",
-            f"w ← {vector(w)} + {move} · {vector(turn.x)} = {vector(turn.after[:2])}",
-            f"b ← {figure(b)} + {move} = {figure(turn.after[2])}",
+            f"w ← {vector(w)} + {move} · {vector(turn.x)} = {vector(turn.after[:-1])}",
+            f"b ← {figure(b)} + {move} = {figure(turn.after[-1])}",
         ]
     else:
         lines.append("Above 0: right. The weights stay.")
@@ -147,14 +148,15 @@ def _picture(stage: Stage, sign: np.ndarray, turn: _Turn | None) -> dict[str, An
     X = stage.table.X
     marks: list[Any] = [points(X, (sign > 0).astype(int))]
     if turn is not None:
-        w = turn.after[:2]
+        w = turn.after[:-1]
+        b = float(turn.after[-1])
         if turn.is_wrong:
-            marks.append(boundary(turn.before[:2], turn.before[2], X, dashed=True))
-        marks.append(boundary(w, turn.after[2], X))
+            marks.append(boundary(turn.before[:-1], turn.before[-1], X, dashed=True))
+        marks.append(boundary(w, b, X))
         squares = float(w @ w)
         if squares:
             middle = X.mean(axis=0)
-            foot = middle - (w @ middle + turn.after[2]) / squares * w
+            foot = middle - (w @ middle + b) / squares * w
             length = 0.2 * float(np.ptp(X, axis=0).max())
             marks.append(arrow(foot, foot + length * w / np.sqrt(squares), 5, "w"))
         marks.append(ring(turn.x, "this row"))
@@ -175,6 +177,7 @@ METHODS = (
             x2=[1, 3, 2, 1, -1, -2],
             answer=["yes", "yes", "yes", "no", "no", "no"],
         ),
+        columns=(2, 3),
         target="two classes",
         most_rows=20,
         settings=(

@@ -191,8 +191,8 @@ def _links(pruned: _Pruned) -> Table:
             ]
         )
     return Table(
-        "Links before the cut",
-        ["node", "errors as a leaf", "errors of its leaves", "leaves", "g"],
+        "Errors of every link before the cut",
+        ["node", "as a leaf", "its leaves", "leaves", "g"],
         rows,
     )
 

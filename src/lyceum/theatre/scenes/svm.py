@@ -152,7 +152,6 @@ def _verdict(stage: Stage, model: SVC, y: np.ndarray) -> Scene:
     b = round(float(model.intercept_[0]), 12)
     scores = X @ w + b
     support = model.support_.tolist()
-    support[0]
     lines = [
         f"w = Σ α y x = {vector(w)}; b = {figure(b)}, so that rows with 0 < α < C have y (w·x"
         " + b) = 1.",
@@ -230,6 +229,7 @@ METHODS = (
             x2=[2, 2, -2],
             answer=["minus", "minus", "plus"],
         ),
+        columns=(2, 3),
         target="two classes",
         most_rows=40,
         settings=(StageSetting("C", 10.0, "the largest α, C", low=1e-3, high=1e6),),

@@ -205,6 +205,7 @@ def _learn_action(address: Address) -> Action:
         {
             "target": address.text("target"),
             **options,
+            "ignore": address.texts("ignore"),
             "out": _out(address),
             "force": True,
         },

@@ -19,7 +19,7 @@ from lyceum.workbench.desk import Desk, stamp
 from lyceum.workbench.page_parts import Page, answers
 from lyceum.workbench.pages.data import save
 from lyceum.workbench.question import StudyQuestion
-from lyceum.workbench.study_jobs import job_of, start_job
+from lyceum.workbench.study_jobs import StudyJob, job_of, start_job
 
 
 def folder_of(address: Address) -> str:
@@ -131,6 +131,11 @@ def _action(folder: Any, out: str) -> dict[str, str] | None:
 
 def start(desk: Desk, address: Address) -> dict[str, Any]:
     """Run the study of a question; the same question again continues it."""
+    return begin_study(desk, address).as_dict()
+
+
+def begin_study(desk: Desk, address: Address) -> StudyJob:
+    """The running study of a question."""
     question = StudyQuestion.of(desk, address)
     out = question.out
     folder = desk.path(out)
@@ -146,7 +151,7 @@ def start(desk: Desk, address: Address) -> dict[str, Any]:
     else:
         folder.mkdir(parents=True, exist_ok=True)
         recipe.relative_to(folder).write(folder / "recipe.toml")
-    return start_job(desk, out, folder / "recipe.toml").as_dict()
+    return start_job(desk, out, folder / "recipe.toml")
 
 
 def go_on(desk: Desk, address: Address) -> dict[str, Any]:

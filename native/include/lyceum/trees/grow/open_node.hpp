@@ -85,8 +85,9 @@ public:
                 value[1] = value[0] * std::clamp(value[1] / value[0], open.bounds.lower, open.bounds.upper);
     }
 
-    // What a monotone function of a column is: the mean, or the share of the second class.
-    double value(const OpenNode<Instance>& open) const {
+    // What a monotone function of a column is: the mean, the median, or the share of the second class.
+    double value(const Subtree& tree, const OpenNode<Instance>& open) const {
+        if (target_.criterion == Criterion::absolute) return tree.value[open.node * width()];
         std::vector<Doubles, AlignedAllocator<Doubles>> sums(target_.size());
         for (size_t k = 0; k < sums.size(); ++k) sums[k] = splat(open.total[k]);
         return open.mean + target_.value(sums.data())[0];

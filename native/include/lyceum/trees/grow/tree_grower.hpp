@@ -170,7 +170,7 @@ private:
 
     // Values below a split by a monotone column stay on their side of the middle of the two values.
     void bound_children(Subtree& tree, std::vector<Open>& children, int direction) const {
-        const double middle = (summary_.value(children[0]) + summary_.value(children[1])) / 2;
+        const double middle = (summary_.value(tree, children[0]) + summary_.value(tree, children[1])) / 2;
         if (direction) {
             children[direction > 0 ? 0 : 1].bounds.upper = middle;
             children[direction > 0 ? 1 : 0].bounds.lower = middle;

@@ -11,7 +11,9 @@ struct GroupRange {
     const Sums& sums;
     bool with_missing;
     double least_weight;
+    size_t only = std::numeric_limits<size_t>::max();  // the one position that is tried; none: all
 
+    bool may_cut(size_t at) const { return only > to || at == only; }
     size_t operator[](size_t place) const { return order ? order[place] : place; }
 };
 
@@ -23,7 +25,7 @@ Cut best_median_cut(SplitNode<Target>& node, const GroupRange& range) {
     const size_t from = range.from, to = range.to, count = to - from, few = node.rules().min_leaf;
     Cut best;
     for (int side = range.with_missing ? 0 : -1; side < (range.with_missing ? 2 : 0); ++side) {
-        std::vector<double> before(count), weight(count);
+        std::vector<double> before(count), weight(count), middle(count);
         std::vector<size_t> rows(count);
         medians.clear();
         size_t n = 0;
@@ -33,30 +35,35 @@ Cut best_median_cut(SplitNode<Target>& node, const GroupRange& range) {
             n += groups.rows[range[g]];
             before[g - from] = medians.cost();
             weight[g - from] = medians.weight();
+            if (node.is_monotonic()) middle[g - from] = medians.median();
             rows[g - from] = n;
         }
         medians.clear();
         n = 0;
+        // whether the rows up to a group and those after it may be the two parts
+        const auto fits = [&](size_t last) {
+            return n >= few && rows[last - from] >= few && medians.weight() >= range.least_weight &&
+                   weight[last - from] >= range.least_weight &&
+                   (!node.is_monotonic() || node.keeps_order(middle[last - from], medians.median()));
+        };
         if (side == 1) {
             medians.add_missing(), n += groups.missing_rows;
             // known cells against missing ones
             const double merit = -before[count - 1] - medians.cost();
-            const bool fits = n >= few && rows[count - 1] >= few && medians.weight() >= range.least_weight &&
-                              weight[count - 1] >= range.least_weight;
             const auto missing = node.columns().missing(node.column());
-            if (fits && node.is_better(merit, best.merit)) best = {merit, to - 1, 1, best.tried, missing - 1, missing};
+            if (fits(to - 1) && node.is_better(merit, best.merit))
+                best = {merit, to - 1, 1, best.tried, missing - 1, missing};
         }
         for (size_t g = to - 1; g > from; --g) {
             medians.add_group(range[g]);
             n += groups.rows[range[g]];
+            if (!range.may_cut(g - 1) || !fits(g - 1)) continue;
             const double merit = -before[g - 1 - from] - medians.cost();
-            const bool fits = n >= few && rows[g - 1 - from] >= few && medians.weight() >= range.least_weight &&
-                              weight[g - 1 - from] >= range.least_weight;
-            best.tried += fits && side <= 0;
+            best.tried += side <= 0;
             const double slack = best.merit == no_split ? 0. : node.tolerance(merit);
             // from the right: of equal cuts the last that is seen is the first, unless another side had it
-            if (fits && (best.merit == no_split || merit > best.merit + slack ||
-                         (merit > best.merit - slack && best.missing_child == side)))
+            if (best.merit == no_split || merit > best.merit + slack ||
+                (merit > best.merit - slack && best.missing_child == side))
                 best = {std::max(best.merit, merit), g - 1, side, best.tried, groups.code[range[g - 1]],
                         groups.code[range[g]]};
         }

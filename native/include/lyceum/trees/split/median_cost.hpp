@@ -53,6 +53,12 @@ public:
         return median * below_weight - below_sum + (total_sum_ - below_sum) - median * (total_weight_ - below_weight);
     }
 
+    // Where just half of the weight is below, midway to the next: any point between has the same cost.
+    double median() const {
+        const double half = total_weight_ / 2;
+        return y_[find(half * (1 - 1e-12)).rank] / 2 + y_[find(half * (1 + 1e-12)).rank] / 2;
+    }
+
     double group_median(size_t g) const {
         std::vector<std::pair<double, double>> cells;
         double total = 0.;

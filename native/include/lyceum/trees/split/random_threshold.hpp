@@ -1,6 +1,6 @@
 // A random threshold between the smallest and the largest value of a column.
 #pragma once
-#include <lyceum/trees/split/cut_positions.hpp>
+#include <lyceum/trees/split/group_cuts.hpp>
 
 namespace lyceum::trees {
 
@@ -48,7 +48,31 @@ public:
         score_split(found, left_rows, known_rows, groups.missing_rows);
     }
 
+    // For the absolute error, from the groups on either side.
+    void of_medians(FoundSplit& found, NodeRandom& random) {
+        const Groups& groups = node_.groups();
+        size_t last = 0;  // the last group on the left
+        if (groups.count > 1) {
+            draw(found, random, groups.code[0], groups.code[groups.count - 1]);
+            while (groups.code[last + 1] <= found.cut) ++last;
+        }
+        const Cut best = best_median_cut(
+            node_, {nullptr, 0, groups.count, node_.known(), node_.learns_missing(), node_.rules().min_weight, last});
+        if (best.merit == no_split) return;
+        if (best.right == node_.columns().missing(node_.column())) put_known_apart(found, best);
+        cut_search_.left.assign(node_.size(), 0.);
+        node_.add_groups(cut_search_.left, 0, best.at + 1);
+        cut_search_.score_split(found, best, groups.missing_rows ? &groups.missing_sums : nullptr);
+    }
+
 private:
+    // All known cells on the left and the missing ones on the right.
+    static void put_known_apart(FoundSplit& found, const Cut& best) {
+        found.cut = best.left;
+        found.next = best.right;
+        found.random_threshold = std::numeric_limits<double>::infinity();
+    }
+
     void draw(FoundSplit& found, NodeRandom& random, std::uint32_t least, std::uint32_t most) const {
         const double *low = node_.columns().smallest(node_.column()), *high = node_.columns().largest(node_.column());
         const double drawn = high[least] + random.uniform() * (low[most] - high[least]);
@@ -101,11 +125,7 @@ private:
         if (left_rows) cut_search_.evaluate(1, 0, limits, best);
         const auto missing = node_.columns().missing(node_.column());
         cut_search_.evaluate_missing(limits, missing, best);
-        if (best.merit != no_split && best.right == missing) {
-            found.cut = best.left;
-            found.next = best.right;
-            found.random_threshold = std::numeric_limits<double>::infinity();
-        }
+        if (best.merit != no_split && best.right == missing) put_known_apart(found, best);
         if (best.merit != no_split) cut_search_.score_split(found, best, missing_rows ? &missing_sums_ : nullptr);
     }
 

@@ -84,6 +84,8 @@ public:
                (right >= bounds_.lower) & (right <= bounds_.upper);
     }
 
+    bool keeps_order(double left, double right) const { return keeps_order(splat(left), splat(right))[0] != 0; }
+
     // Adds the sums of the groups [from, to).
     void add_groups(Sums& into, size_t from, size_t to) const {
         for (size_t g = from; g < to; ++g)

@@ -29,7 +29,7 @@ public:
         const bool few_codes = node_.columns().missing(j) <= Thresholds<Target>::most_bins;
         const bool plain = !node_.columns().is_category[j] && !node_.rules().multi_way && !node_.by_medians();
         node_.start_column(j, rows, m, total);
-        if (!is_random(j) && !(plain && (sorted || few_codes)))
+        if (node_.by_medians() || (!is_random(j) && !(plain && (sorted || few_codes))))
             return search_groups(node_.grouping()(rows, m, j, sorted), random);
         FoundSplit found;
         if (is_random(j))
@@ -52,7 +52,7 @@ private:
         const size_t j = node_.column();
         node_.set_groups(groups);
         FoundSplit found;
-        if (is_random(j)) {
+        if (is_random(j) && !node_.by_medians()) {
             random_thresholds_.of_groups(found, random);
             return found;
         }
@@ -61,7 +61,9 @@ private:
         // missing cells are one more category, or go against all known ones
         if (groups.count + (node_.learns_missing() ? 1 : 0) < 2) return found;
         if (node_.by_medians()) prepare_medians(j);
-        if (is_category)
+        if (is_random(j))
+            random_thresholds_.of_medians(found, random);
+        else if (is_category)
             categories_(found, random);
         else if (node_.rules().multi_way)
             intervals_(found);
@@ -77,9 +79,7 @@ private:
         }
     }
 
-    bool is_random(size_t j) const {
-        return node_.rules().random && !node_.by_medians() && !node_.columns().is_category[j];
-    }
+    bool is_random(size_t j) const { return node_.rules().random && !node_.columns().is_category[j]; }
 
     SplitNode<Target> node_;
     CutSearch<Target> cut_search_{node_};

@@ -11,7 +11,6 @@ import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from itertools import chain
 from pathlib import Path
 from sys import getsizeof
 from typing import Any
@@ -80,7 +79,6 @@ def _quote(name: str) -> str:
 
 # -- SQLite ----------------------------------------------------------------------------
 
-_ROWS_AT_ONCE = 1000
 _STEPS_BETWEEN_LOOKS = 100_000  # of SQLite's machine, about a millisecond
 _EXACT = 1 << 53  # whole numbers up to it are exact as floats
 # what reading a table or a view asks for; attaching, writing and pragmas are none of it
@@ -169,13 +167,16 @@ def _fetch(
     cursor = connection.execute(query)
     names = [column[0] for column in cursor.description]
     rows: list[tuple[Any, ...]] = []
+    # a tuple has 40 bytes and a pointer for every cell
+    n_bytes_of_row = 40 + 8 * len(names)
+    most = memory_limit()
     n_bytes = 0
-    while some := cursor.fetchmany(_ROWS_AT_ONCE):
-        rows += some
-        # a tuple has 40 bytes and a pointer for every cell
-        n_bytes += len(some) * (40 + 8 * len(names))
-        n_bytes += sum(map(getsizeof, chain.from_iterable(some)))
-        check_memory(n_bytes, path, f"the first {len(rows):,} rows of {name!r}")
+    # row by row: a view of a few bytes may ask for long cells in every one
+    for row in cursor:
+        rows.append(row)
+        n_bytes += n_bytes_of_row + sum(map(getsizeof, row))
+        if n_bytes > most:
+            check_memory(n_bytes, path, f"the first {len(rows):,} rows of {name!r}")
     return names, rows
 
 

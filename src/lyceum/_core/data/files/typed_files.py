@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
@@ -25,6 +26,10 @@ from lyceum.errors import DataError, SchemaError
 
 _Rows = TypeVar("_Rows", bound=Any)
 _MOST_TEXT = 1 << 30  # bytes of a text column; offsets of 32 bits end at twice as many
+# rows at a time of texts that each may repeat most of the one before: what they take is known when
+# they are read
+_STEP_ROWS = 16
+_PART_ROWS = 1 << 16  # of a part of a table
 
 
 def validated(rows: _Rows, path: str, start: int = 0) -> _Rows:
@@ -317,27 +322,57 @@ def read_parquet_file(
     fields = {name: schema.field(name) for name in names if name in schema.names}
     n_cells = footer.num_rows * len(fields)
     check_memory(8 * n_cells, path, f"its {n_cells:,} cells")
-    # a file has the texts of a dictionary once, however many rows repeat them: so they are read
-    texts = [name for name, field in fields.items() if _is_text(field.type)]
+    texts = _text_columns(footer, schema)
+    source = path if data is None else pa.BufferReader(data)
+    if texts.in_steps.intersection(names):
+        with open_parquet(source, path) as batches:
+            kinds = schema.empty_table().select(names).schema
+            parts = list(batches(_PART_ROWS, columns=names, use_threads=use_threads))
+            return pa.Table.from_batches(parts, None if parts else kinds)
     with file_errors(path):
         # a folder named year=2024 adds no column
         table = pq.read_table(
-            path if data is None else pa.BufferReader(data),
+            source,
             columns=names,
             use_threads=use_threads,
             partitioning=None,
-            read_dictionary=texts,
+            read_dictionary=texts.by_dictionary.intersection(names),
         )
     rows = validated(table, path)
-    plain = {name: _written_out(rows.column(name)) for name in texts}
+    plain = {
+        name: _written_out(rows.column(name))
+        for name in texts.by_dictionary.intersection(names)
+    }
     return replace_columns(rows, plain)
+
+
+@dataclass(frozen=True, slots=True)
+class _TextColumns:
+    """How the columns of text of a Parquet file are read, so that their memory is known before."""
+
+    by_dictionary: frozenset[str]  # the texts once, however many rows repeat them
+    in_steps: frozenset[str]  # of encodings that Arrow reads row by row alone
+
+
+def _text_columns(footer: pq.FileMetaData, schema: pa.Schema) -> _TextColumns:
+    names = frozenset(field.name for field in schema if _is_text(field.type))
+    in_steps = set()
+    for j in range(footer.num_row_groups):
+        group = footer.row_group(j)
+        chunks = map(group.column, range(group.num_columns))
+        in_steps |= {
+            chunk.path_in_schema
+            for chunk in chunks
+            if any(coding.startswith("DELTA") for coding in chunk.encodings)
+        }
+    return _TextColumns(names - in_steps, names & in_steps)
 
 
 def _is_text(kind: pa.DataType) -> bool:
     return pa.types.is_string(kind) or pa.types.is_large_string(kind)
 
 
-def _written_out(column: pa.ChunkedArray) -> pa.ChunkedArray:
+def _written_out(column: Any) -> Any:
     """The texts that a dictionary stands for."""
     if not pa.types.is_dictionary(column.type):
         return column
@@ -347,9 +382,17 @@ def _written_out(column: pa.ChunkedArray) -> pa.ChunkedArray:
 class ParquetBatches:
     """An open Parquet file whose batches are checked as they come."""
 
-    def __init__(self, path: str, file: pq.ParquetFile) -> None:
+    def __init__(
+        self,
+        path: str,
+        file: pq.ParquetFile,
+        texts: _TextColumns,
+        dictionaries: Collection[str],
+    ) -> None:
         self._path = path
         self._file = file
+        self._texts = texts
+        self._to_write = texts.by_dictionary.difference(dictionaries)
 
     @property
     def column_names(self) -> list[str]:
@@ -358,13 +401,57 @@ class ParquetBatches:
     def __call__(self, n_rows: int, **options: Any) -> Iterator[pa.RecordBatch]:
         """Batches of at most `n_rows` rows; the options are those of `iter_batches`."""
         start = 0
-        for batch in self._file.iter_batches(n_rows, **options):
-            yield validated(batch, self._path, start)
+        columns = options.get("columns") or self.column_names
+        if self._texts.in_steps.intersection(columns):
+            batches = self._steps(n_rows, options)
+        else:
+            batches = self._file.iter_batches(n_rows, **options)
+        for batch in batches:
+            rows = validated(batch, self._path, start)
             start += batch.num_rows
+            yield self._with_texts(rows)
+
+    def _steps(self, n_rows: int, options: Any) -> Iterator[pa.RecordBatch]:
+        """The batches, read in small steps until their texts take as much as memory may hold."""
+        steps: list[pa.RecordBatch] = []
+        n_read = n_bytes = 0
+        for step in self._file.iter_batches(_STEP_ROWS, **options):
+            names = self._texts.in_steps.intersection(step.schema.names)
+            steps.append(step)
+            n_read += step.num_rows
+            n_bytes += sum(step.column(name).nbytes for name in names)
+            check_memory(n_bytes, self._path, "the texts of its first rows")
+            if n_read + _STEP_ROWS > n_rows:
+                yield from pa.Table.from_batches(steps).combine_chunks().to_batches()
+                steps = []
+                n_read = n_bytes = 0
+        if steps:
+            yield from pa.Table.from_batches(steps).combine_chunks().to_batches()
+
+    def _with_texts(self, rows: pa.RecordBatch) -> pa.RecordBatch:
+        """Rows whose texts are written out where no dictionary was asked for."""
+        plain = {}
+        for name in self._to_write.intersection(rows.schema.names):
+            column = rows.column(name)
+            what = f"the texts of column {name!r}"
+            check_memory(_text_bytes(column), self._path, what)
+            plain[name] = _written_out(column)
+        return replace_columns(rows, plain)
 
 
 @contextmanager
-def open_parquet(path: str, **options: Any) -> Iterator[ParquetBatches]:
-    """A Parquet file to be read in batches; the options are those of `ParquetFile`."""
-    with file_errors(path), pq.ParquetFile(path, **options) as file:
-        yield ParquetBatches(path, file)
+def open_parquet(
+    source: str | pa.NativeFile,
+    path: str = "",
+    read_dictionary: Collection[str] = (),
+    **options: Any,
+) -> Iterator[ParquetBatches]:
+    """A Parquet file to be read in batches, or an open one of the name `path`; other options are
+    those of `ParquetFile`."""
+    path = path or str(source)
+    with file_errors(path):
+        footer = pq.read_metadata(source)
+        texts = _text_columns(footer, footer.schema.to_arrow_schema())
+        by_dictionary = texts.by_dictionary
+        with pq.ParquetFile(source, read_dictionary=by_dictionary, **options) as file:
+            yield ParquetBatches(path, file, texts, read_dictionary)

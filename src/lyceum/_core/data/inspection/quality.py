@@ -33,6 +33,11 @@ _CASE = re.compile(
     r"(?i)^(subject|patient|person|participant|respondent|individual|household|animal)s?"
     r"[\W_]?(id|no|nr|num|number|code)?$"
 )
+# the same, shortened, as only an "id" behind it tells: "distid", "sch_id", but not "acid"
+_SHORT_CASE = re.compile(
+    r"(?i)^(acct|case|child|class|cust|dist|doc|emp|fam|firm|hh|hosp|house|indiv?|item|pat|pers"
+    r"|plot|prod|sch|school|site|store|stud?|student|subj|teach|user|village)[\W_]?id$"
+)
 _UNIQUE = 0.5  # distinct values per row, from which what is called an identifier is one
 _PILE = (
     0.1,
@@ -257,7 +262,8 @@ def _repeated_identifier(column: SampledColumn) -> Iterator[Flag]:
     n_present = column.sampled_present
     n_distinct = column.sampled_distinct
     is_label = bool(_LABEL.search(column.name))
-    is_named = is_label or bool(_CASE.match(column.name))
+    is_case = _CASE.match(column.name) or _SHORT_CASE.match(column.name)
+    is_named = is_label or bool(is_case)
     if not is_named or n_present < 20 or n_distinct < 5 or n_distinct == n_present:
         return
     counted = f"{n_distinct:,} values in {n_present:,} rows"

@@ -229,7 +229,10 @@ class ParquetPart:
     def batches(self, names: list[str]) -> Iterator[pa.RecordBatch]:
         """The rows of the part, a few blocks at a time."""
         # with a buffer, column chunks are read in pieces; threads work on parts, not inside of one
-        options = {"buffer_size": 1 << 16, "read_dictionary": list(self.text)}
+        options: dict[str, Any] = {
+            "buffer_size": 1 << 16,
+            "read_dictionary": list(self.text),
+        }
         with open_parquet(self.path, **options) as batches:
             present = set(batches.column_names)
             names = [name for name in names if name in present]

@@ -23,6 +23,11 @@ from lyceum._core.data.schema.schema import Schema
 from lyceum._core.text import show_count
 from lyceum.errors import SchemaError
 
+_WITHOUT_NAMES = (
+    " categorical_features should be passed as an array of integers or as a boolean mask when the"
+    " model is fitted on data without feature names."
+)
+
 
 def declared_kinds(
     given: object, names: Sequence[str], named: bool = True
@@ -42,7 +47,9 @@ def declared_kinds(
         _check_names_exist(list(given), names)
         check_kinds(given)
         return ColumnRoles(kinds=dict(given))
-    return ColumnRoles(kinds=dict.fromkeys(_categorical(given, names), "categorical"))
+    return ColumnRoles(
+        kinds=dict.fromkeys(_categorical(given, names, named), "categorical")
+    )
 
 
 def _columns(schema: Schema, names: Sequence[str], named: bool) -> dict[str, Column]:
@@ -66,7 +73,7 @@ def _columns(schema: Schema, names: Sequence[str], named: bool) -> dict[str, Col
     return {name: declared[name] for name in names}
 
 
-def _categorical(given: object, names: Sequence[str]) -> list[str]:
+def _categorical(given: object, names: Sequence[str], named: bool) -> list[str]:
     """The columns that are declared categorical by a mask, by indices or by names."""
     if given is True:
         return list(names)
@@ -79,26 +86,47 @@ def _categorical(given: object, names: Sequence[str]) -> list[str]:
         if len(chosen) != len(names):
             raise SchemaError(
                 f"categorical_features has {len(chosen)} entries for"
-                f" {show_count(len(names), 'column')}"
+                f" {show_count(len(names), 'column')}: categorical_features set as a boolean mask"
+                f" must have shape (n_features,), got: {chosen.shape}"
             )
         return [names[j] for j in np.flatnonzero(chosen).tolist()]
     if chosen.dtype.kind in "iu":
         is_outside = (chosen < 0) | (chosen >= len(names))
         if is_outside.any():
             raise SchemaError(
-                f"categorical_features names column {chosen.max()}, but there are {len(names)}"
+                f"categorical_features names column {chosen.max()}, but there are {len(names)}:"
+                " categorical_features set as integer indices must be in [0, n_features - 1]"
             )
         return [names[j] for j in chosen.tolist()]
-    _check_names_exist(chosen.tolist(), names)
+    _check_kind(chosen)
+    _check_names_exist(chosen.tolist(), names, named)
     return chosen.tolist()
 
 
-def _check_names_exist(chosen: Sequence[str], names: Sequence[str]) -> None:
+def _check_kind(chosen: np.ndarray) -> None:
+    """Raise unless columns are given by text, where they are not by numbers or a mask."""
+    got = ""
+    if chosen.dtype.kind == "O":
+        kinds = {type(name).__name__ for name in chosen.tolist()}
+        got = ", ".join(sorted(kinds - {"str"})) and ", ".join(sorted(kinds))
+    elif chosen.dtype.kind not in "UT" and chosen.size:
+        got = chosen.dtype.name
+    if got:
+        raise SchemaError(
+            f"categorical_features must be an array-like of bool, int or str, got: {got}."
+        )
+
+
+def _check_names_exist(
+    chosen: Sequence[str], names: Sequence[str], named: bool = True
+) -> None:
     present = set(names)
     missing = [name for name in chosen if name not in present]
     if missing:
         raise SchemaError(
-            f"categorical_features names the column {missing[0]!r}, which does not exist"
+            f"categorical_features names the column {missing[0]!r}, which does not exist:"
+            f" categorical_features has an item value {missing[0]!r} which is not a valid feature"
+            " name of the training data." + ("" if named else _WITHOUT_NAMES)
         )
 
 

@@ -6,13 +6,13 @@ import csv
 import io
 import json
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from lyceum._core.files import write_file
+from lyceum._core.toml import parse_toml
 from lyceum.errors import DataError, SettingError
 
 _NOTE = "rows = true class, columns = action"
@@ -54,7 +54,7 @@ def read(path: Path) -> MatrixContent | PairCosts:
         raise DataError(f"{path} is not UTF-8 text: {error}") from error
     try:
         return reader(text)
-    except DataError as error:
+    except (DataError, csv.Error) as error:
         raise DataError(f"{path}: {error}") from error
 
 
@@ -90,10 +90,7 @@ def _number(cell: str, row: str) -> float:
 
 
 def _from_toml(text: str) -> MatrixContent | PairCosts:
-    try:
-        return from_mapping(tomllib.loads(text))
-    except tomllib.TOMLDecodeError as error:
-        raise DataError(f"this is not TOML: {error}") from error
+    return from_mapping(parse_toml(text))
 
 
 def from_mapping(recipe: Mapping[str, Any]) -> MatrixContent | PairCosts:

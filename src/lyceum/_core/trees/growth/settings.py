@@ -68,11 +68,6 @@ def growth_rules(
         min_weight = learner.min_weight_leaf
     else:
         min_weight = learner.min_weight_fraction_leaf * weight
-    if learner.splitter == "random" and learner.criterion == "absolute_error":
-        raise SettingError(
-            "splitter='random' draws thresholds for criteria of means and class shares:"
-            " criterion='absolute_error' tries all of them, with splitter='best'"
-        )
     max_features = learner.max_features_
     if max_features == len(schema):
         max_features = None
@@ -173,12 +168,13 @@ def column_directions(learner: Estimator, schema: Schema) -> np.ndarray | None:
         )
     if not directions.any():
         return None
-    ordered = learner.criterion not in ("absolute_error", "sd", "gain_ratio")
+    ordered = learner.criterion not in ("sd", "gain_ratio")
     two_way = getattr(learner, "continuous_split", "two_way") == "two_way"
     if not ordered or not two_way or any(column.is_categorical for column in schema):
         raise SettingError(
-            f"monotonic_cst is for columns of numbers, splits in two and criteria of means or class"
-            f" shares: this {name} has criterion={learner.criterion!r} or columns of categories"
+            "monotonic_cst is for columns of numbers, splits in two and criteria of means, medians"
+            f" or class shares: this {name} has criterion={learner.criterion!r} or columns of"
+            " categories"
         )
     return directions
 

@@ -11,8 +11,21 @@ const before = []; // the addresses of an exported page, which has no history of
 /** The address as it is written. */
 export const address = () => here();
 
+const nameOf = (/** @type {string} */ path) => path.split("?")[0].replace(/^\//, "");
+const name = signal(nameOf(here()));
+
 /** The page that the address names. */
-export const pageName = computed(() => here().split("?")[0].replace(/^\//, ""));
+export const pageName = () => name();
+
+/**
+ * The name changes first: what belongs to the page before ends, and asks nothing about the address
+ * of another one.
+ * @param {string} path
+ */
+function move(path) {
+  name.set(nameOf(path));
+  here.set(path);
+}
 
 /** The parameters of the address; read it inside an effect to follow them. */
 export const parameters = () => new URLSearchParams(here().split("?")[1] ?? "");
@@ -31,13 +44,13 @@ export function go(path, { replace = false } = {}) {
     if (!replace) before.push(here());
   } else if (replace) window.history.replaceState(null, "", path);
   else window.history.pushState(null, "", path);
-  here.set(path);
+  move(path);
 }
 
 /** Undo the last step. */
 export function back() {
   if (!exported) window.history.back();
-  else here.change((now) => before.pop() ?? now);
+  else move(before.pop() ?? here());
 }
 
 /**
@@ -67,7 +80,7 @@ export function addressWith(changes, page) {
 
 /** Follow links within the page, and the buttons of the browser. */
 export function startAddress() {
-  window.addEventListener("popstate", () => here.set(window.location.pathname + window.location.search));
+  window.addEventListener("popstate", () => move(window.location.pathname + window.location.search));
   document.addEventListener("click", (event) => {
     const link = event.target instanceof Element ? event.target.closest("a") : null;
     const isOurs = link && link.origin === window.location.origin && !link.target && !link.hasAttribute("download");

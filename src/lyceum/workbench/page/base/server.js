@@ -11,6 +11,8 @@ import { effect, onEnd, signal, untracked } from "./reactive.js";
 
 /** @typedef {{ head: any, columns: Record<string, Float32Array | Float64Array> }} Block */
 
+const AGAIN = 200; // milliseconds until a page asks again for what is being made
+
 /** @type {Set<string>} */
 const asked = new Set();
 
@@ -43,7 +45,7 @@ async function ask(path, request) {
   if (isQuestion) asked.add(path);
   let response;
   try {
-    response = await fetch(path, request);
+    response = await (isQuestion ? fetchComingBack(path, request) : fetch(path, request));
   } catch (error) {
     if (error instanceof DOMException) throw error; // it was aborted
     throw new Error("The workbench does not answer: is `lyceum workbench` still running?");
@@ -51,6 +53,30 @@ async function ask(path, request) {
   if (response.ok) return response;
   const answer = await response.json().catch(() => ({}));
   throw new Error(answer.error ?? `The server said ${response.status}.`);
+}
+
+/** What the workbench is at, where that takes longer than a moment. */
+export const working = signal("");
+
+/**
+ * The answer to a question; where it is work, the page asks again until it is done.
+ * @param {string} path
+ * @param {RequestInit} [request]
+ */
+async function fetchComingBack(path, request) {
+  let told = false;
+  try {
+    for (;;) {
+      const response = await fetch(path, { ...request, headers: { Prefer: "respond-async" } });
+      if (response.status !== 202) return response;
+      const { stage, seconds } = await response.json();
+      told = true;
+      working.set(`${stage || "working"}, ${Math.round(seconds)} s`);
+      await new Promise((go) => setTimeout(go, AGAIN));
+    }
+  } finally {
+    if (told) working.set("");
+  }
 }
 
 /**
@@ -123,7 +149,9 @@ export function load(path, get = getJson) {
     }
     untracked(() => state.change((before) => ({ ...before, loading: true })));
     get(where, abort.signal).then(
-      (value) => state.set({ value, error: "", loading: false }),
+      (value) => {
+        if (!abort.signal.aborted) state.set({ value, error: "", loading: false });
+      },
       (error) => {
         if (!abort.signal.aborted) state.set({ value: null, error: error.message, loading: false });
       },

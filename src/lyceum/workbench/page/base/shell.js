@@ -3,7 +3,7 @@
 import { back, change, go, pageName, parameters, startAddress } from "./address.js";
 import { announce, append, h } from "./dom.js";
 import { effect, signal, untracked } from "./reactive.js";
-import { askedPaths, forgetAsked, getJson, listen, startEvents } from "./server.js";
+import { askedPaths, forgetAsked, getJson, listen, startEvents, working } from "./server.js";
 import { themeButton } from "./theme.js";
 
 /** @typedef {{ name: string, title: string }} Tab */
@@ -73,6 +73,7 @@ function tools() {
     }
   };
   return [
+    h("span", { role: "status", class: "soft working" }, working),
     h("button", { type: "button", class: "quiet", onclick: back }, "Undo"),
     h("button", { type: "button", class: "quiet", disabled: busy, onclick: take }, "Export"),
     themeButton(),
@@ -100,6 +101,8 @@ async function start() {
   effect(() => listen("restart", () => window.location.reload()));
   effect(() => {
     const name = pageName();
+    stop(); // at once: the next page is on its way
+    stop = () => {};
     if (facts.pages.some((/** @type {Tab} */ tab) => tab.name === name)) untracked(() => show(name));
     else untracked(() => change({}, { replace: true, page: facts.pages[0].name }));
   });

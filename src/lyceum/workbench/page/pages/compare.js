@@ -6,19 +6,23 @@ import { h } from "../base/dom.js";
 import { actionTexts, countText, numberText, shown, tableOf } from "../base/parts.js";
 import { computed, signal } from "../base/reactive.js";
 import { listen, load } from "../base/server.js";
+import { starting } from "./compare/starting.js";
 
 export default function page() {
   const chosen = computed(() => parameters().getAll("study"));
   const query = computed(() => new URLSearchParams([...parameters()].filter(([name]) => name === "study" || name === "learners")).toString());
   const answer = load(() => (chosen().length > 1 ? `/api/compare?${query()}` : null));
-  return [h("h1", {}, "Compare"), choices(chosen), shown(answer, comparisonOf)];
-}
-
-/** @param {() => string[]} chosen */
-function choices(chosen) {
   const version = signal(0);
   const files = load(() => `/api/files?version=${version()}`);
   listen("files", () => version.change((n) => n + 1));
+  return [h("h1", {}, "Compare"), choices(files, chosen), starting(files), shown(answer, comparisonOf)];
+}
+
+/**
+ * @param {() => import("../base/server.js").Loaded<any>} files
+ * @param {() => string[]} chosen
+ */
+function choices(files, chosen) {
   const box = (/** @type {string} */ name) =>
     h("label", { class: "line" }, h("input", { type: "checkbox", id: `study-${name}`, checked: () => chosen().includes(name), onchange: (/** @type {any} */ event) => change({ study: event.target.checked ? [...chosen(), name] : chosen().filter((each) => each !== name) }) }), name);
   return h(

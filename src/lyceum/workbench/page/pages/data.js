@@ -56,7 +56,8 @@ function summary({ inspection, action, repairs }) {
     : h("span", { class: "soft" }, "Choose the column that you want to predict, and others are checked for leaks of it.");
   return [
     h("p", {}, facts.join(" · ")),
-    ...inspection.notes.map((/** @type {string} */ note) => h("p", { class: "warning" }, note)),
+    // the option of the commands is no help here
+    ...inspection.notes.map((/** @type {string} */ note) => h("p", { class: "warning" }, note.replace(/; say --header-row.*$/, ": if they are not, take the lines above out of the file and choose it again"))),
     h("div", { class: "row" }, h("label", {}, "To predict", target), next),
     actionTexts(() => action, "this inspection"),
   ];

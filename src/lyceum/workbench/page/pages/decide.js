@@ -241,11 +241,13 @@ function ranking(facts, samples, need, point, chosen) {
 /** @param {string} out */
 function saving(out) {
   const message = signal("");
+  const saved = signal("");
   const texts = load(() => `/api/decide/action?${queryText()}`);
   const save = async () => {
     try {
       const { name } = await postJson(`/api/decide/save?${queryText()}`);
       message.set(`Saved as ${name}: lyceum predict ${name} decides so.`);
+      saved.set(name);
     } catch (error) {
       message.set(error instanceof Error ? error.message : String(error));
     }
@@ -255,6 +257,7 @@ function saving(out) {
     { class: "card", "aria-label": "Save" },
     h("button", { type: "button", onclick: save }, `Save this operating point into the model of ${out}`),
     h("p", { role: "status" }, message),
+    () => (saved() ? h("a", { class: "button quiet", href: `/ask?${new URLSearchParams({ model: saved() })}` }, "Ask it about a row") : null),
     shown(texts, (value) => actionTexts(() => value, "this operating point")),
   );
 }

@@ -43,10 +43,23 @@ function bench(graph) {
   });
   return [
     h("p", {}, `${countText(graph.nodes.length, "variable")} · ${countText(graph.n_parameters, "number")} in its tables, where one table of all would have ${graph.n_joint_parameters.toLocaleString("en-US")}.`),
-    h("section", { class: "card", "aria-label": "The network" }, ways(way), known(posteriors), drawing(graph, posteriors, lit, way), shown(posteriors, (value) => actionTexts(() => value.action, "these posteriors"))),
+    h("section", { class: "card", "aria-label": "The network" }, h("div", { class: "row" }, ways(way), redraw(graph)), known(posteriors), drawing(graph, posteriors, lit, way), shown(posteriors, (value) => actionTexts(() => value.action, "these posteriors"))),
     h("div", { class: "columns two" }, separation(graph, separated), workingOf(graph, () => `/api/networks/working?${asked("query")}`)),
     h("details", {}, h("summary", {}, "The joint distribution as a product"), h("pre", { class: "scrolls", tabindex: "0" }, graph.factorization)),
   ];
+}
+
+/**
+ * The way back to the drawing, for a network whose table is open.
+ * @param {any} graph
+ */
+function redraw(graph) {
+  const file = parameters().get("file");
+  if (!file) return null;
+  const query = new URLSearchParams({ file });
+  for (const name of ["ignore", "at"]) for (const text of parameters().getAll(name)) query.append(name, text);
+  for (const node of graph.nodes) for (const parent of node.parents) query.append("edge", `${parent}->${node.name}`);
+  return h("a", { class: "button quiet", href: `/networks?${query}` }, "Draw its edges anew");
 }
 
 /** @param {import("../base/reactive.js").Signal<Way>} way */

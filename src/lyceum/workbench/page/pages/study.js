@@ -99,16 +99,20 @@ function picture(state) {
   const { ranking, results } = state;
   if (!ranking) return null;
   const choice = results?.learners.find((/** @type {any} */ learner) => learner.is_choice)?.name;
+  // learners that were run on too few folds are not compared: they stand below the others
+  const compared = new Set((results ?? ranking).learners.map((/** @type {any} */ learner) => learner.name));
+  const isRest = (/** @type {any} */ learner) => !compared.has(learner.name);
   const rows = ranking.learners
     .filter((/** @type {any} */ learner) => learner.value !== null)
+    .sort((/** @type {any} */ a, /** @type {any} */ b) => Number(isRest(a)) - Number(isRest(b)))
     .map((/** @type {any} */ learner) => ({
-      name: learner.label,
+      name: isRest(learner) ? `(${learner.label})` : learner.label,
       key: learner.name,
       value: learner.value,
       low: learner.interval?.[0],
       high: learner.interval?.[1],
       points: learner.fold_values,
-      class: `${learner.name === choice ? "choice" : ""} ${learner.is_baseline ? "baseline" : ""}`,
+      class: `${learner.name === choice ? "choice" : ""} ${learner.is_baseline || isRest(learner) ? "baseline" : ""}`,
     }));
   const failed = ranking.learners.filter((/** @type {any} */ learner) => learner.reason);
   if (!rows.length) return h("p", { class: "waiting" }, "The first fold is being learned …");
@@ -116,6 +120,7 @@ function picture(state) {
     "section",
     { class: "card", "aria-label": "Ranking" },
     dots(rows, { title: `${ranking.metric} on unseen rows: estimate, 95 % interval, folds`, valueLabel: ranking.metric, valueText: (value) => numberText(value), onpick: (dot) => change({ learner: /** @type {any} */ (dot).key }) }),
+    rows.some((/** @type {any} */ row) => row.name.startsWith("(")) ? h("p", { class: "soft" }, "In parentheses: run on too few folds to be compared.") : null,
     ...failed.map((/** @type {any} */ learner) => h("p", { class: "warning" }, `${learner.label} failed: ${learner.reason}`)),
   );
 }
@@ -133,7 +138,13 @@ function answer({ results, out }) {
     rankingTable(results),
     h("h3", {}, "What to know"),
     h("ul", {}, ...[...results.statements, ...results.problems].map((/** @type {string} */ text) => h("li", {}, text))),
-    results.classes ? h("a", { class: "button", href: `/decide?${new URLSearchParams({ out })}` }, "Decide: move costs and doubt") : null,
+    h(
+      "div",
+      { class: "row" },
+      results.classes ? h("a", { class: "button", href: `/decide?${new URLSearchParams({ out })}` }, "Decide: move costs and doubt") : null,
+      results.model ? h("a", { class: "button quiet", href: `/ask?${new URLSearchParams({ out })}` }, "Ask: what it says of one row") : null,
+      results.classes ? h("a", { class: "button quiet", href: `/errors?${new URLSearchParams({ out })}` }, "Errors: where it is wrong") : null,
+    ),
   );
 }
 

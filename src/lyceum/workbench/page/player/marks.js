@@ -49,11 +49,11 @@ function pathOf(points, scales) {
  * @param {Mark} mark
  * @param {Scales} scales
  */
-function drawPoints({ x, y, series, names, sizes, shape }, scales) {
+function drawPoints({ x, y, series, names, sizes, shape, texts }, scales) {
   return x.map((/** @type {number} */ value, /** @type {number} */ i) => {
     const cx = scales.x(value);
     const cy = scales.y(y[i]);
-    const name = s("title", {}, `${names[i]}: ${value}, ${y[i]}`);
+    const name = s("title", {}, `${names[i]}: ${texts?.[i] ?? `${value}, ${y[i]}`}`);
     const color = `color-${colorOf(series[i])}`;
     const r = RADIUS * Math.sqrt(sizes?.[i] ?? 1);
     if (shape === "star") {
@@ -134,15 +134,18 @@ function drawRegions({ x, y, n, series }, scales) {
   const up = linear([0, n], [scales.y(y[0]), scales.y(y[1])]);
   /** @type {SVGElement[]} */
   const made = [];
-  for (let row = 0; row < n; row += 1) {
-    // runs of the same answer are one rectangle
+  const rowText = (/** @type {number} */ row) => series.slice(row * n, row * n + n).join();
+  for (let row = 0, next = 0; row < n; row = next) {
+    // rows that are alike, and runs of the same answer in them, are one rectangle
+    next = row + 1;
+    while (next < n && rowText(next) === rowText(row)) next += 1;
     for (let begin = 0; begin < n; ) {
       let end = begin + 1;
       while (end < n && series[row * n + end] === series[row * n + begin]) end += 1;
       const color = colorOf(series[row * n + begin]);
       made.push(s("rect", {
-        x: right(begin).toFixed(1), y: up(row + 1).toFixed(1), width: (right(end) - right(begin)).toFixed(1),
-        height: (up(row) - up(row + 1) + 0.3).toFixed(1), class: `region color-${color}`,
+        x: right(begin).toFixed(1), y: up(next).toFixed(1), width: (right(end) - right(begin)).toFixed(1),
+        height: (up(row) - up(next)).toFixed(1), "shape-rendering": "crispEdges", class: `region color-${color}`,
       }));
       begin = end;
     }

@@ -1,8 +1,10 @@
-// A picture of a scene: a plane with axes in the units of the table, or a drawing in pixels.
+// A picture of a scene: a plane with axes in the units of the table, a space of three columns, or a
+// drawing in pixels.
 
 import { freshId, h, s } from "../base/dom.js";
-import { frame } from "../base/charts/frame.js";
+import { frame, roomFor } from "../base/charts/frame.js";
 import { drawMark } from "./marks.js";
+import { space, spaceControls } from "./space.js";
 
 /** @typedef {Record<string, any> & { title: string, marks: import("./marks.js").Mark[] }} Picture */
 
@@ -11,8 +13,9 @@ import { drawMark } from "./marks.js";
  * @returns {HTMLElement}
  */
 export function drawPicture(picture) {
-  const svg = "width" in picture ? drawing(picture) : plane(picture);
-  return h("figure", { class: "stage" }, h("figcaption", {}, picture.title), h("div", { class: "canvas", role: "group", "aria-label": picture.title, tabindex: "0" }, svg));
+  const isSpace = "z" in picture;
+  const svg = "width" in picture ? drawing(picture) : () => (isSpace ? space(picture) : plane(picture));
+  return h("figure", { class: "stage" }, h("figcaption", {}, picture.title), h("div", { class: "canvas", role: "group", "aria-label": picture.title, tabindex: "0" }, svg), isSpace ? spaceControls() : null);
 }
 
 /** @param {Picture} picture */
@@ -31,7 +34,7 @@ function drawing({ width, height, title, marks }) {
 
 /** @param {Picture} picture */
 function plane(picture) {
-  const [width, height] = [520, 400];
+  const [width, height] = [roomFor(520), 400];
   const made = frame({ title: picture.title, ...ends(picture, width, height), xLabel: picture.x_label, yLabel: picture.y_label, width, height });
   made.svg.classList.add("play-picture");
   // lines that go beyond the plane end at its border

@@ -63,6 +63,10 @@ export function player(play, { start = 0, onstep = () => {}, heading = "h2", key
     });
   };
   const headingId = freshId("scene");
+  // large text is for a projector: what stands above the steps is left behind
+  effect(() => {
+    if (large()) window.requestAnimationFrame(() => body.scrollIntoView());
+  });
   const onkeydown = (/** @type {Event} */ event) => press(/** @type {KeyboardEvent} */ (event), { forward, back, first: () => show(0), last: () => show(last) });
   const body = h(
     "div",

@@ -32,6 +32,9 @@ from lyceum.errors import DataError
 
 # that a cell takes in calamine's grid, as a Python object and in a list, measured
 _CELL_BYTES = 100
+_SHARED_BYTES = (
+    24  # that a text of all sheets takes in calamine, which believes their count
+)
 _TEXT_BYTES = 4  # of memory for every byte of the parts, at most, measured
 _BOUNDS = "the {n:,} cells up to row {row:,}, column {column:,} of its sheet"
 _QUOTES = {"&quot;": '"', "&apos;": "'"}
@@ -86,8 +89,13 @@ class WorkbookParts:
         """Raise if a part but the sheets is damaged, or longer than it says, or a table of an .ods
         file repeats its cells too often."""
         for name in self._members:
-            if name.endswith((".xml", ".rels", ".bin")) and "worksheets/" not in name:
+            is_part = name.lower().endswith((".xml", ".rels", ".bin"))
+            if is_part and "worksheets/" not in name:
                 content = self.content(name)
+                counts = re.findall(rb"""\buniqueCount\s*=\s*["'](\d{1,30})""", content)
+                n_texts = max(map(int, counts), default=0)
+                what = f"the {n_texts:,} texts that it declares"
+                check_memory(_SHARED_BYTES * n_texts, self.path, what)
                 if name == "content.xml":
                     # calamine looks for the end of what is not well-formed for ever
                     self._tags(name)

@@ -12,7 +12,7 @@ import { figure, linear, roomFor, shorten, tickText } from "./frame.js";
 export function bars(bars, options) {
   const { title, valueLabel = "value" } = options;
   const width = roomFor(options.width ?? 440);
-  const left = Math.min(170, 14 + 6.6 * Math.max(4, ...bars.map((bar) => bar.name.length)));
+  const left = Math.min(170, 24 + 7 * Math.max(4, ...bars.map((bar) => bar.name.length)));
   const step = 24;
   const height = step * bars.length + 6;
   const low = Math.min(0, ...bars.map((bar) => bar.low ?? bar.value));

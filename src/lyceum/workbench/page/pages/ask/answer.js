@@ -87,10 +87,20 @@ function why(answer, index) {
   const rest = lines.slice(FIRST);
   return [
     h("h3", {}, "Why"),
-    h("p", { class: "soft" }, `${answer.unit}: ${numberText(answer.base)} before any column, ${numberText(answer.score)} with all`),
+    h("p", { class: "soft" }, `${unitText(answer)}: ${numberText(answer.base)} before any column, ${numberText(answer.score)} with all`),
     tableOf("What every column adds", heads, lines.slice(0, FIRST)),
     rest.length ? h("details", { id: `more-columns-${index}` }, h("summary", {}, `${rest.length} more`), tableOf("What the other columns add", heads, rest)) : null,
   ];
+}
+
+/**
+ * What is explained, and of which class: the one whose posterior or log-odds the score is.
+ * @param {any} answer
+ */
+function unitText({ unit, probabilities, score }) {
+  const isScore = (/** @type {[string, any]} */ [, share]) => Math.min(Math.abs(share - score), Math.abs(Math.log(share / (1 - share)) - score)) < 1e-6;
+  const classes = Object.entries(probabilities ?? {}).filter(isScore);
+  return classes.length === 1 ? `${unit} of ${classes[0][0]}` : unit;
 }
 
 /** @param {unknown} value */

@@ -98,7 +98,7 @@ export function rowsTable({ inspection, odd }, query) {
   return h(
     "section",
     { class: "card", "aria-labelledby": "rows" },
-    h("div", { class: "row" }, h("h2", { id: "rows" }, "Rows"), h("label", { class: "line" }, "Go to row", jump)),
+    h("div", { class: "row" }, h("h2", { id: "rows" }, "Rows"), h("label", { class: "line" }, "Go to row", jump), h("span", { class: "soft" }, "counted from 0, below the names of the columns")),
     box,
     h("p", { class: "error", role: "status" }, message),
   );

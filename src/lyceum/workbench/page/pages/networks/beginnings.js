@@ -5,6 +5,7 @@ import { h } from "../../base/dom.js";
 import { actionTexts, shown } from "../../base/parts.js";
 import { computed, signal } from "../../base/reactive.js";
 import { listen, load, postJson, upload } from "../../base/server.js";
+import { addEdge, board, drawnEdges, removeEdge } from "./board.js";
 
 const METHODS = [
   ["order_search", "search over orders of the variables (the best score)"],
@@ -21,7 +22,7 @@ export function beginnings() {
   listen("files", () => version.change((n) => n + 1));
   return shown(files, (value) => {
     const names = (/** @type {string} */ kind) => value.files.filter((/** @type {any} */ file) => file.kind === kind).map((/** @type {any} */ file) => file.name);
-    return h("div", { class: "columns two" }, ready(names("network")), fromTable(names("table")));
+    return h("div", { class: () => (parameters().get("file") ? "" : "columns two") }, fromTable(names("table")), ready(names("network")));
   });
 }
 
@@ -50,7 +51,7 @@ function ready(names) {
 /** @param {string[]} tables */
 function fromTable(tables) {
   const file = computed(() => parameters().get("file"));
-  const query = computed(() => new URLSearchParams([...parameters()].filter(([name]) => ["file", "target", "method", "edge", "repair"].includes(name))).toString());
+  const query = computed(() => new URLSearchParams([...parameters()].filter(([name]) => ["file", "target", "method", "edge", "repair", "ignore"].includes(name))).toString());
   const answer = load(() => (file() ? `/api/networks/columns?${query()}` : null));
   return h(
     "section",
@@ -82,16 +83,20 @@ function form({ columns, out, action }, query) {
     message.set("Learning …");
     try {
       const made = await postJson(`/api/networks/learn?${query()}`);
-      go(`/networks?${new URLSearchParams({ net: made.name })}`);
+      const next = new URLSearchParams({ net: made.name, file: parameters().get("file") ?? "" });
+      for (const name of parameters().getAll("ignore")) next.append("ignore", name);
+      go(`/networks?${next}`);
     } catch (error) {
       message.set(error instanceof Error ? error.message : String(error));
     }
   };
-  const edges = parameters().getAll("edge");
+  const edges = drawnEdges();
+  const taken = columns.filter((/** @type {string} */ name) => !parameters().getAll("ignore").includes(name));
   return [
     h("div", { class: "row" }, select("method", "Method", [["", "default: search over orders"], ...METHODS.slice(1)]), select("target", "Class (for a class over a tree)", [["", "(none)"], ...columns.map((/** @type {string} */ name) => [name, name])])),
     h("h3", {}, "Or draw its edges"),
-    drawEdges(columns, edges),
+    board(taken),
+    edgeList(taken, edges),
     h("div", { class: "row" }, h("button", { type: "button", onclick: learn }, edges.length ? "Learn the tables of this graph" : "Learn the network"), h("span", { class: "soft" }, `It is written to ${out}; numbers are cut into intervals.`)),
     h("p", { role: "status" }, message),
     actionTexts(() => action, "this network"),
@@ -99,20 +104,20 @@ function form({ columns, out, action }, query) {
 }
 
 /**
+ * The edges as lists: what the picture shows, for those who do not point.
  * @param {string[]} columns
- * @param {string[]} edges
+ * @param {[string, string][]} edges
  */
-function drawEdges(columns, edges) {
+function edgeList(columns, edges) {
+  const message = signal("");
   const from = h("select", { id: "edge-from" }, ...columns.map((name) => h("option", {}, name)));
   const to = h("select", { id: "edge-to" }, ...columns.map((name) => h("option", {}, name)));
-  const add = () => {
-    const edge = `${from.value}->${to.value}`;
-    if (from.value !== to.value && !edges.includes(edge)) change({ edge: [...edges, edge] });
-  };
-  const item = (/** @type {string} */ edge) =>
-    h("li", {}, edge.replace("->", " → "), h("button", { type: "button", class: "quiet", "aria-label": `Remove the edge ${edge.replace("->", " to ")}`, onclick: () => change({ edge: edges.filter((each) => each !== edge) }) }, "remove"));
+  const item = (/** @type {[string, string]} */ [parent, child]) =>
+    h("li", {}, `${parent} → ${child}`, h("button", { type: "button", class: "quiet", "aria-label": `Remove the edge ${parent} to ${child}`, onclick: () => removeEdge(parent, child) }, "remove"));
   return [
-    h("div", { class: "row" }, h("label", {}, "Cause", from), h("label", {}, "Effect", to), h("button", { type: "button", class: "quiet", onclick: add }, "Add this edge")),
+    h("div", { class: "row" }, h("label", {}, "Cause", from), h("label", {}, "Effect", to), h("button", { type: "button", class: "quiet", onclick: () => message.set(addEdge(from.value, to.value)) }, "Add this edge")),
+    h("p", { class: "soft", role: "status" }, message),
     edges.length ? h("ul", { class: "plain" }, ...edges.map(item)) : h("p", { class: "soft" }, "No edge is drawn: the method finds them."),
+    ...parameters().getAll("ignore").map((name) => h("p", { class: "soft" }, `${name} is left out`, h("button", { type: "button", class: "quiet", onclick: () => change({ ignore: parameters().getAll("ignore").filter((each) => each !== name) }) }, `take ${name} back`))),
   ];
 }

@@ -5,6 +5,7 @@ import { h, s } from "../../base/dom.js";
 import { numberText } from "../../base/parts.js";
 import { effect } from "../../base/reactive.js";
 import { shareText } from "../networks.js";
+import { movable, spotOf } from "./moving.js";
 
 const HEAD = 28;
 const LINE = 26;
@@ -23,13 +24,24 @@ export function drawing(graph, posteriors, lit, way) {
   const tops = heights.map((_, layer) => heights.slice(0, layer).reduce((sum, each) => sum + each + BETWEEN, 0));
   const height = tops[tops.length - 1] + heights[heights.length - 1];
   const box = h("div", { class: "network" });
-  box.style.width = `${graph.width + 4}px`;
-  box.style.height = `${height + 4}px`;
-  box.append(edgesOf(graph, tops, heights, lit));
+  // where the upper left corner of a node stands
+  const spots = new Map(graph.nodes.map((/** @type {any} */ node) => [node.name, () => spotOf(node.name, { x: node.x - node.width / 2, y: tops[node.layer] })]));
+  effect(() => {
+    const ends = graph.nodes.map((/** @type {any} */ node) => {
+      const { x, y } = spots.get(node.name)();
+      return [x + node.width, y + heightOf(node)];
+    });
+    box.style.width = `${Math.max(graph.width, ...ends.map((/** @type {number[]} */ [x]) => x)) + 4}px`;
+    box.style.height = `${Math.max(height, ...ends.map((/** @type {number[]} */ [, y]) => y)) + 4}px`;
+  });
+  box.append(edgesOf(graph, spots, tops, heights, lit));
   for (const node of graph.nodes) {
-    const made = nodeOf(node, posteriors, lit, way);
-    made.style.left = `${node.x - node.width / 2}px`;
-    made.style.top = `${tops[node.layer]}px`;
+    const made = nodeOf(node, spots.get(node.name), posteriors, lit, way);
+    effect(() => {
+      const { x, y } = spots.get(node.name)();
+      made.style.left = `${x}px`;
+      made.style.top = `${y}px`;
+    });
     made.style.width = `${node.width}px`;
     box.append(made);
   }
@@ -43,23 +55,25 @@ function heightOf(node) {
 
 /**
  * @param {any} graph
+ * @param {Map<string, () => import("./moving.js").Spot>} spots
  * @param {number[]} tops
  * @param {number[]} heights
  * @param {() => any} lit
  */
-function edgesOf(graph, tops, heights, lit) {
-  const height = tops[tops.length - 1] + heights[heights.length - 1];
-  const svg = s("svg", { viewBox: `0 0 ${graph.width} ${height}`, width: graph.width, height, "aria-hidden": "true", class: "edges" });
-  const places = new Map(graph.nodes.map((/** @type {any} */ node) => [node.name, node]));
+function edgesOf(graph, spots, tops, heights, lit) {
+  const svg = s("svg", { width: "100%", height: "100%", "aria-hidden": "true", class: "edges" });
+  const nodes = new Map(graph.nodes.map((/** @type {any} */ node) => [node.name, node]));
   for (const child of graph.nodes) {
     for (const name of child.parents) {
-      const parent = places.get(name);
+      const parent = nodes.get(name);
       const bends = graph.bends.find((/** @type {any} */ edge) => edge.from === name && edge.to === child.name)?.points ?? [];
-      const points = [
-        [parent.x, tops[parent.layer] + heightOf(parent)],
-        ...bends.flatMap((/** @type {[number, number]} */ [x, layer]) => [[x, tops[layer]], [x, tops[layer] + heights[layer]]]),
-        [child.x, tops[child.layer] - 2],
-      ];
+      const points = () => {
+        const a = spots.get(name)?.() ?? { x: 0, y: 0 };
+        const b = spots.get(child.name)?.() ?? { x: 0, y: 0 };
+        const isLaid = a.y === tops[parent.layer] && b.y === tops[child.layer];
+        const turns = isLaid ? bends.flatMap((/** @type {[number, number]} */ [x, layer]) => [[x, tops[layer]], [x, tops[layer] + heights[layer]]]) : [];
+        return [[a.x + parent.width / 2, a.y + heightOf(parent)], ...turns, [b.x + child.width / 2, b.y - 2]];
+      };
       svg.append(arrow(points, () => isOn(lit(), name, child.name)));
     }
   }
@@ -77,35 +91,38 @@ function isOn(path, a, b) {
 }
 
 /**
- * @param {number[][]} points
+ * A line with a head, along points that may move.
+ * @param {() => number[][]} points
  * @param {() => boolean} isLit
  */
-function arrow(points, isLit) {
-  const [x, y] = points[points.length - 1];
-  const [fromX, fromY] = points[points.length - 2];
-  const angle = Math.atan2(y - fromY, x - fromX);
-  const corner = (/** @type {number} */ turn) => `${(x - 9 * Math.cos(angle + turn)).toFixed(1)},${(y - 9 * Math.sin(angle + turn)).toFixed(1)}`;
-  return s(
-    "g",
-    { class: () => (isLit() ? "edge lit" : "edge") },
-    s("polyline", { points: points.map((point) => point.map((each) => each.toFixed(1)).join(",")).join(" ") }),
-    s("polygon", { points: `${x},${y} ${corner(0.4)} ${corner(-0.4)}` }),
-  );
+export function arrow(points, isLit) {
+  const head = () => {
+    const all = points();
+    const [x, y] = all[all.length - 1];
+    const [fromX, fromY] = all[all.length - 2];
+    const angle = Math.atan2(y - fromY, x - fromX);
+    const corner = (/** @type {number} */ turn) => `${(x - 9 * Math.cos(angle + turn)).toFixed(1)},${(y - 9 * Math.sin(angle + turn)).toFixed(1)}`;
+    return `${x.toFixed(1)},${y.toFixed(1)} ${corner(0.4)} ${corner(-0.4)}`;
+  };
+  const line = () => points().map((point) => point.map((each) => each.toFixed(1)).join(",")).join(" ");
+  return s("g", { class: () => (isLit() ? "edge lit" : "edge") }, s("polyline", { points: line }), s("polygon", { points: head }));
 }
 
 /**
  * @param {any} node
+ * @param {() => import("./moving.js").Spot} spot
  * @param {() => import("../../base/server.js").Loaded<any>} posteriors
  * @param {() => any} lit
  * @param {() => import("../networks.js").Way} way
  */
-function nodeOf(node, posteriors, lit, way) {
+function nodeOf(node, spot, posteriors, lit, way) {
   const stateOf = (/** @type {string} */ kind) => posteriors().value?.[kind]?.[node.name] ?? null;
   const status = () => {
     if (stateOf("do") !== null) return "set";
     return stateOf("evidence") !== null ? "observed" : "";
   };
-  const head = h("div", { class: "head" }, node.name, h("small", {}, () => (status() ? ` ${status()}` : "")));
+  const head = h("button", { type: "button", class: "head", id: `move-${node.name}`, title: "drag it, or move it with arrow keys" }, node.name, h("small", {}, () => (status() ? ` ${status()}` : "")));
+  movable(head, node.name, spot);
   const body = node.states ? states(node, posteriors, way) : h("p", {}, () => gaussianText(node, posteriors().value));
   return h("div", { class: () => `node ${status()} ${lit()?.nodes.includes(node.name) ? "lit" : ""}`, role: "group", "aria-label": node.name }, head, body);
 }
