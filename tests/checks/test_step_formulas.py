@@ -13,6 +13,7 @@ from lyceum.ensemble import (
     AdaBoostClassifier,
     AdaBoostRegressor,
     GradientBoostingRegressor,
+    HierarchicalMixtureOfExperts,
     HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
     MixtureOfExperts,
@@ -40,7 +41,7 @@ from lyceum.neighbors import (
     RBFNetworkClassifier,
     RBFNetworkRegressor,
 )
-from lyceum.neural import MLPRegressor
+from lyceum.neural import MLPClassifier, MLPRegressor
 from lyceum.prepare import IterativeImputer
 from lyceum.semi_supervised import SelfTrainingClassifier
 from lyceum.transfer import TrAdaBoost
@@ -307,6 +308,9 @@ def test_networks():
     errors = model.fit(X, NUMBERS).predict(X) - NUMBERS
     half = 0.5 * (errors**2).mean() / NUMBERS.var()
     assert model.record_[0]["objective"] == pytest.approx(half)
+    model = MLPClassifier((2,), learning_rate_init=1e-12, **setting, **KWARGS)
+    p = model.fit(X, CODES).predict_proba(X)[np.arange(40), CODES]
+    assert model.record_[0]["objective"] == pytest.approx(-np.log(p).mean())
     radial = RBFNetworkRegressor(fit_by="gradient", n_centers=3, max_iter=5, **KWARGS)
     errors = radial.fit(X, NUMBERS).predict(X) - NUMBERS
     share = (errors**2).mean() / NUMBERS.var()
@@ -490,10 +494,10 @@ def test_selected_columns():
         assert step["objective"] == pytest.approx((misses**2).mean())
 
 
-def test_experts():
-    model = MixtureOfExperts(
-        LogisticRegression(), n_experts=2, gate_alpha=1e-9, max_iter=5, **KWARGS
-    ).fit(X, CODES)
+@pytest.mark.parametrize("learner", [MixtureOfExperts, HierarchicalMixtureOfExperts])
+def test_experts(learner):
+    model = learner(LogisticRegression(), gate_alpha=1e-9, max_iter=5, **KWARGS)
+    model.fit(X, CODES)
     p = model.predict_proba(X)[np.arange(40), CODES]
     assert model.record_[-1]["objective"] == pytest.approx(np.log(p).sum(), rel=1e-6)
     for step, after in pairs(model):
