@@ -76,7 +76,7 @@ def test_the_tables_are_those_of_the_formulas(days):
 
 
 @pytest.mark.syllabus("3.2.2")
-def test_the_users_own_p_is_renormalised(days):
+def test_the_users_own_p_is_renormalized(days):
     X, y = days
     own = {"outlook": {"overcast": 0.5, "rainy": 0.2, "sunny": 0.3}}
     model = NaiveBayes(estimate="m", m=4.0, m_prior=own).fit(X, y)

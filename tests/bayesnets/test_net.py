@@ -133,7 +133,7 @@ def test_the_blanket_and_the_relatives_of_a_node():
 
 
 @pytest.mark.syllabus("5.6.2")
-def test_the_factorisation_and_its_saving():
+def test_the_factorization_and_its_saving():
     net = BayesNet(
         [
             TableNode("a", [0, 1]),

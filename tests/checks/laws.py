@@ -37,6 +37,7 @@ from tests.checks.number_laws import (
 )
 from tests.checks.posterior_laws import posteriors_are_probabilities
 from tests.checks.record_laws import (
+    a_record_goes_through_a_pipeline_as_its_row,
     a_record_is_answered_as_its_row,
     a_record_is_explained_as_its_row,
 )
@@ -81,6 +82,7 @@ LAWS: tuple[Law, ...] = (
     missing_cells_are_taken_or_named,
     unseen_categories_do_not_stop_it,
     a_record_is_answered_as_its_row,
+    a_record_goes_through_a_pipeline_as_its_row,
     a_record_is_explained_as_its_row,
     new_categories_may_come_later,
     a_warm_start_keeps_or_refuses_the_columns,

@@ -8,15 +8,19 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from sklearn.pipeline import make_pipeline
 from sklearn.utils import get_tags
 from tests.checks.fits import Case
-from tests.checks.shared_fits import fitted_to_mixed
-from tests.checks.tables import mixed_for
+from tests.checks.shared_fits import fitted_to_mixed, fitted_to_numbers
+from tests.checks.tables import data_for, mixed_for
 
-from lyceum._core.base import RecordModel
+from lyceum import decide
+from lyceum._core.base import Decision, RecordModel
 from lyceum.errors import LyceumError
+from lyceum.prepare import MinMaxScaler, SimpleImputer
 
 __all__ = [
+    "a_record_goes_through_a_pipeline_as_its_row",
     "a_record_is_answered_as_its_row",
     "a_record_is_explained_as_its_row",
     "records_of",
@@ -36,6 +40,22 @@ def a_record_is_answered_as_its_row(learner: Any, case: Case) -> None:
         rows.append(rows[2].assign(age=-1.0))
     for row in rows:
         same_answer(fitted, row)
+
+
+def a_record_goes_through_a_pipeline_as_its_row(learner: Any, case: Case) -> None:
+    """The same after preparations, of cells that are missing or far too large, too."""
+    fitted = fitted_to_numbers(learner)
+    if not hasattr(fitted, "predict"):
+        return
+    X = data_for(learner).X
+    filled = SimpleImputer().fit(X)
+    # the first column keeps its width, so that coefficients above one overflow
+    scaled = MinMaxScaler((0.0, np.ptp(X[:, 0]))).fit(filled.transform(X))
+    model = make_pipeline(filled, scaled, fitted)
+    for cell in (X[0, 0], np.nan, -1.7e308, 1.7e308):
+        row = X[:1].copy()
+        row[0, 0] = cell
+        _same_as_row(model, row, row[0].tolist())
 
 
 def _unusual_rows(frame: pd.DataFrame) -> list[pd.DataFrame]:
@@ -88,28 +108,43 @@ def same_explanation(found: Any, expected: Any) -> None:
 def same_answer(model: Any, row: pd.DataFrame) -> None:
     """`decide` gives what `predict` and `predict_proba` give for the table, errors too."""
     (record,) = records_of(row)
-    predicted, refused = _answer_or_error(partial(model.predict, row))
-    if refused is not None:
-        for given in (record, tuple(record.values())):
-            assert _error_of(model, given) == refused
-        return
-    expected = np.asarray(predicted).tolist()
-    if len(expected) != 1:  # rows with missing cells are dropped
-        assert "drops rows" in _error_of(model, record)[1]
-        return
     for given in (record, tuple(record.values())):
-        decision = model.decide(given)
-        assert decision.predicted == expected[0]
-        assert type(decision.predicted) is type(expected[0])
-        if hasattr(model, "predict_proba"):
-            posterior = np.asarray(model.predict_proba(row))[0].tolist()
-            labels = getattr(model, "classes_", range(len(posterior)))
-            assert decision.probabilities == dict(zip(labels, posterior))
-        else:
-            assert decision.probabilities is None
-    missing = [name for name, cell in record.items() if cell is None or cell != cell]
-    assert decision.missing == tuple(missing)
-    assert decision.unknown == (("town",) if record.get("town") == "Rom" else ())
+        decision = _same_as_row(model, row, given)
+        if decision is None:
+            continue
+        missing = [
+            name for name, cell in record.items() if cell is None or cell != cell
+        ]
+        assert decision.missing == tuple(missing)
+        assert decision.unknown == (("town",) if record.get("town") == "Rom" else ())
+
+
+def _same_as_row(model: Any, row: Any, record: Any) -> Decision | None:
+    """The decision about a record, which is that about its row; None if both are refused."""
+    expected, refused = _answer_or_error(partial(_answer_to_row, model, row))
+    decision, error = _answer_or_error(partial(decide, model, record))
+    if refused is not None:
+        assert error == refused
+        return None
+    predicted, posteriors = expected
+    if len(predicted) != 1:  # rows with missing cells are dropped
+        assert error is not None, "decide takes what predict drops"
+        assert "drops rows" in error[1]
+        return None
+    assert error is None, error
+    assert decision.predicted == predicted[0]
+    assert type(decision.predicted) is type(predicted[0])
+    assert decision.probabilities == posteriors
+    return decision
+
+
+def _answer_to_row(model: Any, row: Any) -> tuple[list[Any], dict[Any, float] | None]:
+    predicted = np.asarray(model.predict(row)).tolist()
+    if not hasattr(model, "predict_proba") or len(predicted) != 1:
+        return predicted, None
+    posterior = np.asarray(model.predict_proba(row))[0].tolist()
+    labels = getattr(model, "classes_", range(len(posterior)))
+    return predicted, dict(zip(labels, posterior))
 
 
 def records_of(frame: pd.DataFrame) -> list[dict[str, Any]]:
@@ -122,9 +157,3 @@ def records_of(frame: pd.DataFrame) -> list[dict[str, Any]]:
 
 def plain_cell(cell: Any) -> Any:
     return cell.item() if isinstance(cell, np.generic) else cell
-
-
-def _error_of(model: Any, record: Any) -> tuple[type, str]:
-    _, error = _answer_or_error(partial(model.decide, record))
-    assert error is not None, "decide takes what predict refuses"
-    return error

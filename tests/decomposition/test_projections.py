@@ -100,7 +100,7 @@ def test_the_full_solver_keeps_digits_that_the_scatter_loses():
 @pytest.mark.syllabus("13.1.4")
 @pytest.mark.parametrize("solver", ["auto", "full", "randomized"])
 @pytest.mark.parametrize("rows", [X, RNG.normal(size=(20, 700))])
-def test_svd_is_scipys_and_its_error_is_that_of_the_factorisation(solver, rows):
+def test_svd_is_scipys_and_its_error_is_that_of_the_factorization(solver, rows):
     _, s, Vt = linalg.svd(rows, full_matrices=False)
     svd = TruncatedSVD(3, algorithm=solver, n_iter=40, random_state=0).fit(rows)
     np.testing.assert_allclose(svd.singular_values_, s[:3], rtol=1e-6)

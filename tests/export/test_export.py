@@ -209,6 +209,8 @@ def test_a_query_answers_as_the_model_does(name, tmp_path):
     frame = pd.read_csv(datasets.path("german_credit")).drop(columns="class").head(60)
     frame.loc[::7, "purpose"] = "a yacht"
     frame.loc[::5, "age"] = np.nan
+    frame["duration"] = frame["duration"].astype(float)
+    frame.loc[3, "duration"] = 1e300  # no class is nearer
     proba = model.predict_proba(frame)
     connection = duckdb.connect()
     connection.register("rows_to_predict", frame)

@@ -157,6 +157,18 @@ def test_fitting_again_is_noticed():
     assert lyceum.decide(pipeline, [5.0]).predicted == pytest.approx(10.0)
 
 
+def test_a_forest_grows_no_tree_to_see_whether_it_was_fitted_again(monkeypatch):
+    frame = pd.DataFrame({"a": [0.0, 1.0, 2.0, 3.0]})
+    model = RandomForestClassifier(5).fit(frame, ["p", "p", "n", "n"])
+    expected = model.decide({"a": 3.0})
+
+    def estimator(self):
+        raise AssertionError("a record is no occasion for it")
+
+    monkeypatch.setattr(RandomForestClassifier, "estimator_", property(estimator))
+    assert model.decide({"a": 3.0}) == expected
+
+
 def test_a_linear_rule_after_partial_fit():
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.normal(size=(60, 2)), columns=["a", "b"])

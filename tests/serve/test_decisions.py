@@ -139,9 +139,21 @@ def test_numbers_are_predicted_too(server, models):
 
 def test_time_is_broken_down(server, credit):
     record = records_of(credit.drop(columns="class").iloc[[0]])[0]
-    _, headers, _ = server.ask("POST", "/models/credit/predict", record)
-    names = [part.partition(";")[0] for part in headers["Server-Timing"].split(", ")]
-    assert names == ["parse", "prepare", "model", "answer"]
+    about = server.get("/v2/models/credit")
+    tensors = [
+        {**tensor, "shape": [1], "data": [record[tensor["name"]]]}
+        for tensor in about["inputs"]
+    ]
+    for path, body in (
+        ("/models/credit/predict", record),
+        ("/models/credit/explain", record),
+        ("/v2/models/credit/infer", {"inputs": tensors}),
+    ):
+        _, headers, _ = server.ask("POST", path, body)
+        parts = headers["Server-Timing"].split(", ")
+        names = [part.partition(";dur=")[0] for part in parts]
+        assert names == ["parse", "prepare", "model", "answer"]
+        assert all(float(part.partition(";dur=")[2]) >= 0 for part in parts)
 
 
 def test_an_explanation_sums_up_and_its_change_alters_the_action(server, credit):

@@ -159,6 +159,31 @@ def test_slow_and_half_open_clients_keep_nobody_waiting(server):
     assert 5 < time.monotonic() - start < 90  # a busy machine is slow
 
 
+def test_more_requests_than_allowed_are_told_to_come_back(server):
+    head = b"POST /models/credit/predict HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 2\r\n\r\n"
+    lines = []
+    try:
+        for _ in range(256):
+            line = socket.create_connection((server.host, server.port), timeout=20)
+            lines.append(line)
+            line.sendall(head)
+        status, headers, answer = until(lambda: server.ask("GET", "/models"), 503)
+        assert (status, headers["Retry-After"]) == (503, "1")
+        assert "try again" in answer["error"]
+    finally:
+        for line in lines:
+            line.close()
+    assert until(lambda: server.ask("GET", "/models"), 200)[0] == 200
+
+
+def until(ask, status, seconds=15.0):
+    """The first answer with a status, or the last one in time."""
+    end = time.monotonic() + seconds
+    while (answer := ask())[0] != status and time.monotonic() < end:
+        time.sleep(0.05)
+    return answer
+
+
 def test_another_address_needs_a_key():
     from lyceum.serve import ServeSettings
 

@@ -1,4 +1,4 @@
-"""Networks in words: the factorisation, a table of nodes, Graphviz."""
+"""Networks in words: the factorization, a table of nodes, Graphviz."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def describe(net: BayesNet) -> Summary:
         "edges": len(net.edges),
         "parameters": net.n_parameters,
         "parameters of one joint table": joint,
-        "factorisation": factorization_text(net),
+        "factorization": factorization_text(net),
         **undetermined_fact(n_undetermined, n_coefficients, "coefficient"),
     }
     table = Table("Nodes", ("node", "states", "parents", "parameters"), rows)

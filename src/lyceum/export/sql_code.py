@@ -5,6 +5,7 @@ A missing cell is NULL, and so is the prediction of a row whose missing cells th
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -370,7 +371,10 @@ def _softmax(query: _Query, p: Constants) -> None:
         tops.append(f"WHEN {others or '1 = 1'} THEN {cell}")
     top = f"CASE {' '.join(tops)} END"
     query.step([f"{cell} - {top}" for cell in cells])
-    query.step([f"EXP({cell})" for cell in cells])
+    # PostgreSQL refuses the whole query where a number is too small to be normal
+    query.step(
+        [f"CASE WHEN {cell} < -700 THEN 0.0 ELSE EXP({cell}) END" for cell in cells]
+    )
     _shares(query, p)
 
 
@@ -385,7 +389,10 @@ def _column_densities(query: _Query, p: Constants) -> None:
         for k, (mean, half, peak) in enumerate(zip(means, halves, peaks)):
             away = f"(c{j} - {_number(mean)})"
             term = f"{_number(peak)} - {_number(half)} * {away} * {away}"
-            sums[k].append(f"COALESCE({term}, 0.0)")
+            # PostgreSQL refuses the whole query where a number overflows
+            reach = _number(1e150 / max(math.sqrt(half), 1e-150))
+            far = f"WHEN ABS({away}) > {reach} THEN {_number(-1e300)}"
+            sums[k].append(f"COALESCE(CASE {far} ELSE {term} END, 0.0)")
     for j, table in p["tables"]:
         for k in range(len(sums)):
             whens = " ".join(

@@ -183,14 +183,8 @@ async def predict(request: Request) -> Response:
     answer["model"] = served.name
     answer["version"] = served.version
     body = encode_json(answer)
-    timing = _timing(
-        parse=parsed - start,
-        prepare=prepared - parsed,
-        model=decided - prepared,
-        answer=perf_counter() - decided,
-    )
-    headers = {"Server-Timing": timing, "Content-Type": "application/json"}
-    return Response(body, headers=headers)
+    timing = _timing(start, parsed, prepared, decided)
+    return Response(body, headers={**timing, "Content-Type": "application/json"})
 
 
 async def _question(request: Request, served: ServedModel) -> Question:
@@ -205,19 +199,32 @@ def _watch_record(served: ServedModel, X: np.ndarray, answer: dict[str, Any]) ->
         served.watch.note_posteriors(np.array([[*answer["probabilities"].values()]]))
 
 
-def _timing(**seconds: float) -> str:
-    parts = [f"{name};dur={1000 * value:.3f}" for name, value in seconds.items()]
-    return ", ".join(parts)
+def _timing(
+    start: float, parsed: float, prepared: float, decided: float
+) -> dict[str, str]:
+    """The header that says where the time went, until now."""
+    times = (start, parsed, prepared, decided, perf_counter())
+    names = ("parse", "prepare", "model", "answer")
+    parts = [
+        f"{name};dur={1000 * (end - begin):.3f}"
+        for name, begin, end in zip(names, times, times[1:])
+    ]
+    return {"Server-Timing": ", ".join(parts)}
 
 
 async def explain(request: Request) -> Response:
     """The decision for one record, what each column adds, and what would alter it."""
+    start = perf_counter()
     served = _served(request)
     question = await _question(request, served)
     if question.record is None:
         raise Refused(422, "one record at a time is explained")
+    parsed = perf_counter()
     answer = await asyncio.to_thread(explain_record, served, question)
-    return JsonAnswer({**answer, "model": served.name, "version": served.version})
+    decided = perf_counter()
+    body = encode_json({**answer, "model": served.name, "version": served.version})
+    timing = _timing(start, parsed, parsed, decided)
+    return Response(body, headers={**timing, "Content-Type": "application/json"})
 
 
 async def outcome(request: Request) -> Response:
@@ -266,12 +273,17 @@ async def protocol_ready(request: Request) -> Response:
 
 
 async def protocol_infer(request: Request) -> Response:
+    start = perf_counter()
     served = _served(request)
     body = await request.body()
     asked, rest = protocol.read_request(body, request.headers)
+    parsed = perf_counter()
     table = protocol.read_tensors(asked, rest, served)
+    prepared = perf_counter()
     rows = await asyncio.to_thread(
         answer_table, served, Question(table=table), request.app.state.log
     )
+    decided = perf_counter()
     answer, headers = protocol.write_response(served, asked, rows)
-    return Response(answer, headers=headers)
+    timing = _timing(start, parsed, prepared, decided)
+    return Response(answer, headers={**headers, **timing})

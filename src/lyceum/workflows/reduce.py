@@ -134,7 +134,7 @@ def reduce_table(
     target : str, optional
         The column to predict; needed by "fisher", "ranking" and "subset".
     method : {"pca", "svd", "mds", "fisher", "ranking", "subset"}, default="pca"
-        Principal components, a factorisation, classical scaling by Gower's distance, Fisher's
+        Principal components, a factorization, classical scaling by Gower's distance, Fisher's
         projection, the best columns one by one, or the best set of columns.
     n_components : int or float, optional
         How many columns to keep; for "pca" a number below 1 is the proportion of the variance.

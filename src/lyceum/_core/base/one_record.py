@@ -223,7 +223,10 @@ class RecordModel:
             return None
         collected = rows.source.collected  # type: ignore[attr-defined]
         collected.clear()
-        answer = getattr(self.learner, method)(rows)
+        try:
+            answer = getattr(self.learner, method)(rows)
+        except LyceumError:  # the row is not that of the record, which may be taken
+            return None
         # the answer itself was collected: nothing is done to it afterwards
         if len(collected) != 1 or collected[0].answer is not answer:
             return None
@@ -250,6 +253,8 @@ class RecordModel:
         if posterior is None:
             return Decision(predicted, unknown=unknown, missing=missing)
         shares = posterior[0].tolist()
+        if not isfinite(sum(shares)):
+            self.model.predict_proba(_as_rows(block))  # refuses them, too
         # clusters and components have numbers
         labels = range(len(shares)) if self.labels is None else self.labels
         probabilities = dict(zip(labels, shares))
@@ -511,7 +516,10 @@ def _compiled_answer(member: Estimator, method: str, source: ArraySource) -> Any
         source.schema.names != schema.names
     ):
         return None
-    return compiled.answer_block(method, Block(source.X, None, None, 0, schema))
+    answer = compiled.answer_block(method, Block(source.X, None, None, 0, schema))
+    # whether other numbers are an answer is said by the member's own method
+    numbers = answer.ravel().tolist() if answer.dtype.kind == "f" else []
+    return answer if isfinite(sum(numbers)) else None
 
 
 _n_fits: WeakKeyDictionary[Any, int] = WeakKeyDictionary()
@@ -525,9 +533,9 @@ def count_fit(learner: Estimator) -> None:
 def _marks_of(model: Any) -> list[tuple[int, int]]:
     """What changes when a model or a part of it is fitted again."""
     marks = [(id(part), _n_fits.get(part, 0)) for part in _parts_of(model)]
-    if hasattr(model, "estimator_"):
-        marks += _marks_of(model.estimator_)
-    return marks
+    # that of a forest is a property, which makes a tree that is not fitted
+    inside = vars(model).get("estimator_")
+    return marks if inside is None else marks + _marks_of(inside)
 
 
 def decide(model: Estimator, record: Record) -> Decision:

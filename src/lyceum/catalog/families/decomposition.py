@@ -14,7 +14,7 @@ ENTRIES = (
     Entry(
         name="TruncatedSVD",
         task="reduction",
-        about="The best factorisation of a given rank, with its error.",
+        about="The best factorization of a given rank, with its error.",
         cost="n·d² to fit, d³ to solve",
         syllabus=("13.1",),
         space={"n_components": (1, 50, "linear")},

@@ -68,7 +68,7 @@ class GramLosses:
 
     With S the scatter to fit on and M the moments to measure on, z = (-b, 1) has the squared error
     zᵀ M z. Adding column j moves z along one line, z + t_j d_j, and so does removing one, so that
-    all candidates of a step cost one factorisation.
+    all candidates of a step cost one factorization.
 
     Attributes
     ----------

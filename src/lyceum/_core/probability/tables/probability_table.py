@@ -238,7 +238,7 @@ class ProbabilityTable:
 
     def at(self, /, **evidence: Any) -> ProbabilityTable:
         """P(the rest | evidence): the table with some variables fixed at a value and
-        renormalised."""
+        renormalized."""
         _check_names(tuple(evidence), self.variables)
         part = self._slice(evidence)
         rest = {
