@@ -3,16 +3,19 @@
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.special import gammaln, logsumexp
+from scipy.spatial.distance import cdist
+from scipy.special import gammaln, logsumexp, multigammaln
 from scipy.stats import multivariate_normal, multivariate_t
 
 from lyceum.cluster import AgglomerativeClustering, FuzzyCMeans, KMeans, KMedoids
+from lyceum.decomposition import SequentialFeatureSelector
 from lyceum.ensemble import (
     AdaBoostClassifier,
     AdaBoostRegressor,
     GradientBoostingRegressor,
     HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
+    MixtureOfExperts,
 )
 from lyceum.kernels import SVC, KernelPerceptron
 from lyceum.linear import (
@@ -24,15 +27,24 @@ from lyceum.linear import (
     Perceptron,
 )
 from lyceum.mixtures import (
+    BayesianGaussianMixture,
     BernoulliMixture,
     GaussianMixture,
     MultinomialMixture,
     StudentMixture,
 )
-from lyceum.neighbors import RBFNetworkRegressor
+from lyceum.neighbors import (
+    AttributeWeights,
+    KNeighborsRegressor,
+    LearnedMetric,
+    RBFNetworkClassifier,
+    RBFNetworkRegressor,
+)
 from lyceum.neural import MLPRegressor
+from lyceum.prepare import IterativeImputer
 from lyceum.semi_supervised import SelfTrainingClassifier
-from lyceum.trees import ID3, CARTRegressor
+from lyceum.transfer import TrAdaBoost
+from lyceum.trees import ID3, CARTRegressor, ModelTreeRegressor
 
 RNG = np.random.default_rng(0)
 X = np.vstack([RNG.normal(0, 1, (20, 2)), RNG.normal(1.5, 1, (20, 2))])
@@ -327,3 +339,164 @@ def test_self_training():
     for step in model.steps().records:
         if step["labeled"]:
             assert step["threshold"] >= model.threshold
+
+
+@pytest.mark.parametrize("fit_by", ["least_squares", "gradient"])
+def test_radial_classifier(fit_by):
+    model = RBFNetworkClassifier(n_centers=3, fit_by=fit_by, max_iter=5, **KWARGS)
+    model.fit(X, CODES)
+    hot = np.eye(2)[CODES]
+    H = np.exp(
+        -0.5
+        * cdist(X, model.centers_, "seuclidean", V=X.var(axis=0)) ** 2
+        / model.widths_**2
+    )
+    outputs = H @ model.weights_[:, 0] + model.bias_ + model.class_prior_
+    # the loss is that of the outputs, from which the posteriors come
+    loss = ((outputs - hot) ** 2).sum(axis=1).mean()
+    assert model.record_[-1]["objective"] == pytest.approx(loss)
+    kept = np.maximum(outputs, 1e-9)
+    posteriors = kept / kept.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(model.predict_proba(X), posteriors)
+
+
+def test_radial_classifier_of_likelihood():
+    model = RBFNetworkClassifier(n_centers=3, outputs="logistic", **KWARGS)
+    p = model.fit(X, CODES).predict_proba(X)[np.arange(40), CODES]
+    assert model.record_[-1]["objective"] == pytest.approx(-np.log(p).mean())
+
+
+@pytest.mark.parametrize("targets", [CODES, NUMBERS], ids=["classes", "numbers"])
+def test_learned_metric(targets):
+    model = LearnedMetric(alpha=0.1, max_iter=5, **KWARGS).fit(X, targets)
+    assert len(model.record_) > 2
+    for step in model.record_:
+        squares = cdist(X @ step["components"].T, X @ step["components"].T) ** 2
+        np.fill_diagonal(squares, np.inf)
+        p = np.exp(-squares)
+        p /= p.sum(axis=1, keepdims=True)
+        y = (targets - targets.mean()) / targets.std()
+        losses = (p @ y - y) ** 2
+        if targets is CODES:
+            losses = (p * (CODES[:, None] != CODES)).sum(axis=1)
+        L = step["components"] * X.std(axis=0)
+        assert step["objective"] == pytest.approx(losses.mean() + 0.05 * (L**2).sum())
+
+
+@pytest.mark.parametrize("targets", [CODES, NUMBERS], ids=["classes", "numbers"])
+def test_attribute_weights(targets):
+    model = AttributeWeights(n_neighbors=3, **KWARGS).fit(X, targets)
+    for step in model.record_:
+        Z = X / X.std(axis=0) * step["weights"]
+        distances = cdist(Z, Z)
+        np.fill_diagonal(distances, np.inf)
+        near = targets[np.argsort(distances, axis=1)[:, :3]]
+        misses = near.mean(axis=1) - targets
+        if targets is CODES:
+            misses = (near != CODES[:, None]).mean(axis=1)
+        assert step["objective"] == pytest.approx((misses**2).mean())
+
+
+def test_tradaboost():
+    target = np.arange(40) % 3 == 0
+    model = TrAdaBoost(n_estimators=4, random_state=0).fit(X, CODES, domain=target)
+    assert len(model.estimators_) == 4
+    d = np.where(target, 0.5 / target.sum(), 0.5 / (~target).sum())
+    beta = 1 / (1 + np.sqrt(2 * np.log((~target).sum()) / 4))
+    for step, member, vote in zip(model.record_, model.estimators_, model.votes_):
+        wrong = member.predict(X) != CODES
+        assert step["error"] == pytest.approx(d[wrong & target].sum() / d[target].sum())
+        assert step["source_weight"] == pytest.approx(d[~target].sum())
+        raised = np.where(target & wrong, d * np.exp(min(vote, 20)), d)
+        raised[target] *= d[target].sum() / raised[target].sum()
+        d = np.where(~target & wrong, raised * beta, raised)
+        d /= d.sum()
+
+
+def test_iterative_imputer():
+    cells = np.column_stack([X, NUMBERS])
+    known = np.arange(40) % 4 > 0
+    cells[~known, 0] = np.nan
+    model = IterativeImputer(record=True).fit(cells)
+    # before the first round every prediction is the mean
+    before = np.full(known.sum(), cells[known, 0].mean())
+    for step in model.record_:
+        predicted = cells[known, 1:] @ step["coef"][1:, 0] + step["intercept"][0]
+        change = np.sqrt(((predicted - before) ** 2).mean()) / cells[known, 0].std()
+        assert step["objective"] == pytest.approx(change, abs=1e-12)
+        before = predicted
+
+
+def test_model_tree():
+    root = ModelTreeRegressor(record=True).fit(X, NUMBERS).record_[0]
+    assert root["objective"] == pytest.approx(NUMBERS.std())
+    assert root["candidates"]
+    for candidate in root["candidates"]:
+        below = X[:, int(str(candidate["column"]).strip("x"))] <= candidate["threshold"]
+        left = sum(
+            part.size / 40 * part.std() for part in (NUMBERS[below], NUMBERS[~below])
+        )
+        assert candidate["gain"] == pytest.approx(NUMBERS.std() - left)
+
+
+@pytest.mark.parametrize("kind", ["dirichlet_distribution", "dirichlet_process"])
+def test_bound_of_one_component_is_the_log_evidence(kind):
+    model = BayesianGaussianMixture(
+        n_components=1,
+        weight_concentration_prior_type=kind,
+        weight_concentration_prior=1.0,
+        mean_precision_prior=0.5,
+        mean_prior=[0.0, 0.0],
+        degrees_of_freedom_prior=4.0,
+        covariance_prior=np.eye(2),
+        **KWARGS,
+    ).fit(X)
+    # the Normal-Wishart prior is conjugate, so that the bound is reached
+    mean = X.mean(axis=0)
+    scatter = 40 * np.cov(X.T, bias=True)
+    S = np.eye(2) + scatter + 40 * 0.5 / 40.5 * np.outer(mean, mean)
+    evidence = (
+        -40 * np.log(np.pi)
+        + multigammaln(22, 2)
+        - multigammaln(2, 2)
+        - 22 * np.linalg.slogdet(S)[1]
+        + np.log(0.5 / 40.5)
+    )
+    if kind == "dirichlet_process":
+        # all rows fall to the first stick, whose share has the prior Beta(1, 1): ∫ v⁴⁰ dv
+        evidence -= np.log(41)
+    step = model.record_[-1]
+    assert step["objective"] == pytest.approx(evidence)
+    np.testing.assert_allclose(step["means"][0], 40 * mean / 40.5)
+    np.testing.assert_allclose(step["covariances"][0], S / 44)
+    assert step["weights"] == pytest.approx([1.0])
+
+
+def test_selected_columns():
+    cells = np.column_stack([X, np.arange(40) % 7])
+    folds = [
+        (np.flatnonzero(np.arange(40) % 4 != k), np.arange(k, 40, 4)) for k in range(4)
+    ]
+    model = SequentialFeatureSelector(
+        KNeighborsRegressor(3), n_features_to_select=2, scoring="squared", cv=folds
+    ).fit(cells, NUMBERS)
+    assert [len(step["columns"]) for step in model.record_] == [0, 1, 2]
+    for step in model.record_[1:]:
+        part = cells[:, list(step["columns"])]
+        misses = np.zeros(40)
+        for train, test in folds:
+            fitted = KNeighborsRegressor(3).fit(part[train], NUMBERS[train])
+            misses[test] = fitted.predict(part[test]) - NUMBERS[test]
+        assert step["objective"] == pytest.approx((misses**2).mean())
+
+
+def test_experts():
+    model = MixtureOfExperts(
+        LogisticRegression(), n_experts=2, gate_alpha=1e-9, max_iter=5, **KWARGS
+    ).fit(X, CODES)
+    p = model.predict_proba(X)[np.arange(40), CODES]
+    assert model.record_[-1]["objective"] == pytest.approx(np.log(p).sum(), rel=1e-6)
+    for step, after in pairs(model):
+        gain = after["objective"] - step["objective"]
+        assert after["gain"] == pytest.approx(gain)
+        assert after["shares"].sum() == pytest.approx(1.0)

@@ -76,5 +76,7 @@ def test_centers_are_those_of_scikit_learn():
 
 def test_distances_alone_have_no_centers():
     D = cdist(GROUPS, GROUPS)
-    with pytest.raises(SettingError, match="store_centers='both': distances alone"):
+    with pytest.raises(
+        SettingError, match="store_centers='both' needs rows and a metric"
+    ):
         HDBSCAN(3, 2, metric="precomputed", store_centers="both").fit(D)

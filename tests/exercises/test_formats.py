@@ -5,12 +5,14 @@ import json
 import xml.etree.ElementTree as ET
 import zipfile
 
+import numpy as np
 import pytest
 
 from lyceum.errors import SettingError
 from lyceum.exercises import list_exercises, make_exercise, render_exercise
 from lyceum.exercises.formats.html import blocks_as_html
 from lyceum.exercises.formats.mathml import as_mathml
+from lyceum.exercises.formats.moodle import as_moodle
 
 KINDS = [kind.name for kind in list_exercises()]
 QTI = "{http://www.imsglobal.org/xsd/imsqti_v2p1}"
@@ -126,3 +128,107 @@ def test_a_notebook_is_one_by_its_schema(name):
     notebook.cells[0].cell_type = "picture"
     with pytest.raises(nbformat.ValidationError):
         nbformat.validate(notebook)
+
+
+def only(parent, tag):
+    """The one child with this tag."""
+    children = parent.findall(tag)
+    assert len(children) == 1, (parent.tag, tag)
+    return children[0]
+
+
+def text_of(parent, tag):
+    """What stands in the <text> of the one child with this tag."""
+    child = only(parent, tag)
+    assert child.get("format", "html") == "html"
+    return only(child, "text").text or ""
+
+
+def check_moodle_answer(answer, kind):
+    """An answer with its share of the mark in percent and its feedback."""
+    assert set(answer.attrib) == {"fraction", "format"}
+    assert answer.get("format") in {"html", "moodle_auto_format"}
+    tags = {"text", "feedback"} | ({"tolerance"} if kind == "numerical" else set())
+    assert {child.tag for child in answer} == tags
+    assert len(answer) == len(tags)
+    text_of(answer, "feedback")
+    text = only(answer, "text").text
+    if kind == "numerical":
+        assert float(only(answer, "tolerance").text) > 0
+        assert np.isfinite(float(text))
+    return text
+
+
+def check_moodle_question(question):
+    """What the page "Moodle XML format" of docs.moodle.org says of the two types that are used.
+
+    A name and a text are required by all types; an answer of a number has a tolerance; choices
+    say whether one answer is right (`single`); shares of the mark are percents, and one answer
+    has all of it.
+    """
+    kind = question.get("type")
+    own = {
+        "numerical": set(),
+        "multichoice": {"single", "shuffleanswers", "answernumbering"},
+    }
+    common = {"name", "questiontext", "generalfeedback", "defaultgrade"}
+    children = [child.tag for child in question if child.tag != "answer"]
+    assert sorted(children) == sorted(common | own[kind])
+    assert 0 < len(text_of(question, "name")) <= 255
+    for tag in ("questiontext", "generalfeedback"):
+        assert text_of(question, tag).startswith("<")
+    assert float(only(question, "defaultgrade").text) == 1
+    if kind == "multichoice":
+        assert only(question, "single").text in {"true", "false"}
+        assert only(question, "shuffleanswers").text in {"true", "false", "0", "1"}
+        assert only(question, "answernumbering").text in {"abc", "ABCD", "123", "none"}
+    answers = question.findall("answer")
+    texts = [check_moodle_answer(answer, kind) for answer in answers]
+    assert all(texts)
+    assert len(set(texts)) == len(texts)
+    shares = [float(answer.get("fraction")) for answer in answers]
+    assert sorted(shares) == [0.0] * (len(shares) - 1) + [100.0]
+    assert len(answers) > 1 or kind == "numerical"
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_moodle_files_have_the_published_structure(name):
+    page = render_exercise(make_exercise(name, 5, 3), "moodle")
+    # the file is read as UTF-8, from its first character on
+    assert page.splitlines()[0] == "<?xml version='1.0' encoding='utf-8'?>"
+    quiz = ET.fromstring(page.encode())
+    assert quiz.tag == "quiz"
+    assert len(quiz)
+    for question in quiz:
+        assert question.tag == "question"
+        check_moodle_question(question)
+
+
+def test_a_category_comes_before_its_questions():
+    exercises = [make_exercise("knn", seed) for seed in (1, 2)]
+    quiz = ET.fromstring(as_moodle(exercises, "course/nearest").encode())
+    assert [element.get("type") == "category" for element in quiz] == [True] + [
+        False
+    ] * (len(quiz) - 1)
+    assert text_of(quiz[0], "category") == "$course$/top/course/nearest"
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda question: question.remove(question.find("name")),
+        lambda question: question.find("answer").remove(
+            question.find("answer/tolerance")
+        ),
+        lambda question: question.find("answer").set("fraction", "50"),
+        lambda question: question.append(question.find("answer")),
+    ],
+    ids=["no name", "no tolerance", "no full mark", "twice"],
+)
+def test_a_damaged_moodle_question_is_found(damage):
+    page = render_exercise(make_exercise("id3", 7, 2), "moodle")
+    question = ET.fromstring(page.encode()).find("question")
+    check_moodle_question(question)
+    damage(question)
+    with pytest.raises((AssertionError, TypeError)):
+        check_moodle_question(question)

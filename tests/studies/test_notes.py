@@ -53,6 +53,7 @@ def recipe(**changes):
         "group": None,
         "ignore": (),
         "n_settings": 12,
+        "budget_minutes": None,
     }
     return SimpleNamespace(**{**usual, **changes})
 

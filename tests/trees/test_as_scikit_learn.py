@@ -163,9 +163,3 @@ def test_a_large_table_of_one_value_is_a_leaf():
     y = np.arange(100_000) % 2
     for kind in (DecisionTreeClassifier, DecisionTreeRegressor):
         assert kind().fit(np.ones((100_000, 1)), y).tree_.n_nodes == 1
-
-
-def test_drawn_thresholds_are_for_means():
-    tree = DecisionTreeRegressor(splitter="random", criterion="absolute_error")
-    with pytest.raises(SettingError, match="splitter='random' draws thresholds"):
-        tree.fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 2.0])

@@ -27,14 +27,23 @@ class SwitchedModule(ModuleType):
         value = super().__getattribute__(name)
         if name not in _names or not isinstance(value, type):
             return value
-        asking = sys._getframe(1).f_globals.get("__name__") or ""
-        if asking.startswith(_INSIDE) and ".tests." not in asking:
+        if _is_inside(sys._getframe(1).f_globals):
             return value
         # imported here: this module is imported before scikit-learn is
         from lyceum.dropin.stand_ins import stand_in
 
         is_theirs = value.__module__.startswith("sklearn.") and hasattr(value, "fit")
         return stand_in(name) if is_theirs else value
+
+
+def _is_inside(names: dict[str, Any]) -> bool:
+    """Whether these are the global names of such a module, and no copy of them: an example in a
+    docstring is run with a copy, as code from outside."""
+    asking = names.get("__name__") or ""
+    if not asking.startswith(_INSIDE) or ".tests." in asking:
+        return False
+    module = sys.modules.get(asking)
+    return module is None or module.__dict__ is names
 
 
 class _Finder:

@@ -149,7 +149,7 @@ class BayesianGaussianMixture(EllipticalMixture):
         StepColumn("objective", "bound", "the lower bound of the log evidence"),
         weights="the mean of π_k under its posterior",
         means="the mean of μ_k under its posterior",
-        covariances="the covariance of component k under its posterior",
+        covariances="S_k = Ψ_k / ν_k, the inverse of the expected precision",
     )
     _parameter_constraints: ClassVar[dict] = {
         **MIXTURE_CONSTRAINTS,

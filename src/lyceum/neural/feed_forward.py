@@ -176,7 +176,7 @@ class FeedForward(NetworkSettings):
             self.seed_ = seed
             self._set_class_weight(look)
         self.n_iter_ = self.n_steps_ = 0
-        training = self._training(None, look.n_rows)
+        training = self._training(None, look)
         if validation is None:
             held = self._share_held_out(rows, look, held_out)
         else:
@@ -274,6 +274,10 @@ class FeedForward(NetworkSettings):
     def _set_class_weight(self, look: FirstLook) -> None:
         """Set the class weights of a classifier."""
 
+    def _weight_of(self, look: FirstLook) -> float:
+        """Of all rows, as they count in the loss."""
+        return float(look.target.weight[0])
+
     @property
     def _architecture(self) -> Architecture:
         return Architecture.of(
@@ -293,16 +297,19 @@ class FeedForward(NetworkSettings):
             return "plain", 0.0
         return "nesterov" if self.nesterovs_momentum else "momentum", self.momentum
 
-    def _training(self, memory: np.ndarray | None, n_rows: int) -> Training:
+    def _training(self, memory: np.ndarray | None, look: FirstLook) -> Training:
         batch_size = self._rows_per_step
+        step_weight = None
         if batch_size is not None:
-            batch_size = min(batch_size, n_rows)
+            batch_size = min(batch_size, look.n_rows)
+            step_weight = self._weight_of(look) * batch_size / max(look.n_rows, 1)
         return Training(
             self._architecture,
             rule=(*self._rule, self.beta_2, self.epsilon),
             penalty=self.alpha,
             chance=(self.dropout, self.input_noise),
             batch_size=batch_size,
+            step_weight=step_weight,
             shuffle=self.shuffle,
             seed=self.seed_,
             dtype=np.dtype(self.dtype),
@@ -508,7 +515,7 @@ class FeedForward(NetworkSettings):
     ) -> None:
         # the memory of another solver says nothing to this one
         same = memory is not None and len(memory) == MEMORIES[self._rule[0]]
-        training = self._training(memory if same else None, look.n_rows)
+        training = self._training(memory if same else None, look)
         number = self.n_iter_ + 1
         # copies, as a call that fails must leave the lists as they were
         lists = ["history_", "validation_history_"]

@@ -264,6 +264,9 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
         factors = class_weight_factors(self.class_weight, labels, look.weight)
         self.class_weight_ = np.ones(len(labels)) if factors is None else factors
 
+    def _weight_of(self, look: FirstLook) -> float:
+        return float(look.weight @ self.class_weight_)
+
     def _packer(self, **options: Any) -> RowPacker:
         weight = None
         if self.class_weight is not None:

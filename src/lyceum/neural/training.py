@@ -65,6 +65,7 @@ class Training:
     penalty: float  # α of the rows of a step: α / 2B Σw² beside their mean loss
     chance: tuple[float, float]  # dropout, noise
     batch_size: int | None  # None: all rows
+    step_weight: float | None  # of the rows of a batch, as they are in the mean
     shuffle: bool
     seed: int
     dtype: Any
@@ -90,8 +91,8 @@ class Training:
         return _RULES[name], rate, first, second, epsilon, shrinkage
 
     def _shrinkage(self, weight: float) -> float:
-        """α / B, with the weight of all rows where a step takes them all."""
-        return self.penalty / (self.batch_size or weight)
+        """α / B, in weights of rows; `weight` is that of all, where a step takes them all."""
+        return self.penalty / (self.step_weight or weight)
 
     def epoch(self, windows: Iterable[np.ndarray], number: int, rate: float) -> float:
         """One pass over the rows; returns the mean training loss, plus the penalty at the end of
@@ -121,7 +122,8 @@ class Training:
     ) -> tuple[float, float]:
         loss_sum = weight = 0.0
         assert self.batch_size is not None
-        rule = self._rule(rate, self.penalty / self.batch_size)
+        assert self.step_weight is not None
+        rule = self._rule(rate, self._shrinkage(self.step_weight))
         for number_of_window, window in enumerate(windows):
             # the order depends on seed, epoch and window alone, so that a fit can be repeated
             order = None

@@ -120,7 +120,12 @@ class IterativeImputer(Transformer):
     _step_kind = StepKind(
         "round",
         (
-            StepColumn("objective", "move", "the largest change of a filled cell"),
+            StepColumn(
+                "objective",
+                "move",
+                "the root mean square change of the predictions, of the column of the most change",
+                unit="standard deviations",
+            ),
             StepColumn(
                 "intercept", "b₀", "of the prediction of every column", axes=("column",)
             ),

@@ -82,7 +82,8 @@ class AttributeWeights(SupervisedTransformer):
             StepColumn(
                 "objective",
                 "error",
-                "the leave-one-out error of the neighbors under the weights",
+                "the mean of (1 − v)², v the share of the row's own class among the votes"
+                " of its other neighbors; of numbers the mean squared error of their mean",
             ),
             StepColumn(
                 "weights",

@@ -95,7 +95,9 @@ class LearnedMetric(ClassNamePrefixFeaturesOutMixin, SupervisedTransformer):
             StepColumn(
                 "objective",
                 "F",
-                "the share of wrong neighbors in expectation, and the penalty",
+                "F = Σ_i w_i (1 − the chance that row i draws a neighbor of its class) + ½ α |L|²,"
+                " of numbers, in units of their spread, the squared error of the expected"
+                " neighbor; L on scaled columns",
             ),
             StepColumn(
                 "components",

@@ -66,7 +66,8 @@ class RBFNetworkClassifier(PosteriorClassifier, RadialNetwork):
     mean_, scale_ : arrays of shape (d,)
         What is subtracted from every column, and what it is divided by.
     history_ : list of float
-        The mean squared error, or for "em" the log-likelihood, at the start and after every
+        The mean squared error of the outputs f against 0 and 1, before they are cut off and
+        divided by their sum, or for "em" the log-likelihood, at the start and after every
         iteration; the mean log loss of logistic outputs.
     n_iter_ : int
         The number of iterations.

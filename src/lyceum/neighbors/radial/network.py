@@ -82,7 +82,8 @@ class RadialNetwork(Learner):
             StepColumn(
                 "objective",
                 "loss",
-                "the mean squared error of the outputs, of numbers in units of their spread",
+                "the mean over rows of |f(x) − t|², of numbers in units of their spread;"
+                " em: the log-likelihood; logistic outputs: the mean log loss",
             ),
             StepColumn(
                 "centers",
