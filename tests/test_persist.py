@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import skops.io
-from hypothesis import given, settings, strategies as st
 from scipy import sparse
 from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.exceptions import ConvergenceWarning
@@ -441,50 +440,3 @@ def test_a_file_of_something_else_than_a_learner_is_refused(path):
     repacked(path, schema=lambda schema: {**NOTHING, "protocol": schema["protocol"]})
     with pytest.raises(ModelFileError, match="holds a tuple, not a learner"):
         lyceum.load(path)
-
-
-MARKS = [
-    "#",
-    "//",
-    "{",
-    "]",
-    "'",
-    '"',
-    "\\",
-    "\r\n",
-    "\t",
-    "\x7f",
-    "\u2028",
-    "\ufeff",
-    "a",
-    "1",
-]
-NAME = st.one_of(
-    # no category has a zero character, and no table half a character
-    st.text(
-        st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=6
-    ),
-    st.lists(st.sampled_from(MARKS), min_size=1, max_size=4).map("".join),
-)
-
-
-@settings(max_examples=25, deadline=None)
-@given(
-    names=st.lists(NAME, min_size=2, max_size=2, unique=True),
-    categories=st.lists(NAME, min_size=2, max_size=3, unique=True),
-    classes=st.lists(NAME, min_size=2, max_size=3, unique=True),
-)
-def test_any_names_categories_and_classes_are_loaded_as_they_were_saved(
-    names, categories, classes, tmp_path_factory
-):
-    rows = np.arange(12)
-    X = pd.DataFrame({names[1]: rows * 1.0})
-    X.insert(0, names[0], np.array(categories, object)[rows % len(categories)])
-    model = NaiveBayes().fit(X, np.array(classes, object)[rows % len(classes)])
-    path = tmp_path_factory.getbasetemp() / "names.lyceum"
-    path.unlink(missing_ok=True)
-    again = lyceum.load(lyceum.save(model, path))
-    assert again.classes_.tolist() == model.classes_.tolist()
-    assert again.schema_ == model.schema_
-    assert np.array_equal(again.predict_proba(X), model.predict_proba(X))
-    assert str(again.summary()) == str(model.summary())

@@ -241,10 +241,6 @@ def d_separated(
       burglary → alarm ← earthquake: open
           alarm: head to head, and its descendant call is given: opens
     """
-    if not isinstance(max_paths, Integral) or max_paths < 0:
-        raise SettingError(
-            f"max_paths is {max_paths!r}: ask for a whole number from 0 on"
-        )
     parents = _parents_of(net)
     sets = []
     for what, names in (("A", A), ("B", B), ("given", given)):
@@ -359,6 +355,8 @@ def _list_paths(
     most: int,
 ) -> tuple[list[tuple[str, ...]], bool]:
     """Up to `most` paths, the example first if there is one, and whether these are all."""
+    if not isinstance(most, Integral) or most < 0:
+        raise SettingError(f"max_paths is {most!r}: ask for a whole number from 0 on")
     if example is None:
         return [], True
     paths = [example]
