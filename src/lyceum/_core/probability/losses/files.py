@@ -173,14 +173,14 @@ def _check_csv(text: str, rows: Sequence[Any], columns: Sequence[Any]) -> None:
     try:
         # as a file of text is read, with one kind of line breaks
         again = _from_csv(io.StringIO(text, newline=None).read())
-        found = [*(again.classes or ()), *(again.actions or ())]
+        read_again = [*(again.classes or ()), *(again.actions or ())]
     except (DataError, csv.Error):
-        found = []
+        read_again = []
     written = [*rows, *columns]
-    if list(map(label_key, found)) == list(map(label_key, written)):
+    if list(map(label_key, read_again)) == list(map(label_key, written)):
         return
-    same = len(found) == len(written)
-    pairs = zip(written, found) if same else ()
+    same = len(read_again) == len(written)
+    pairs = zip(written, read_again) if same else ()
     odd = [a for a, b in pairs if label_key(a) != label_key(b)] or written
     raise DataError(
         f"a CSV file cannot hold the labels as they are (e.g. {odd[0]!r:.60}): name the file .toml"
