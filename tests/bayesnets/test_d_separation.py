@@ -11,8 +11,16 @@ from hypothesis import given, settings, strategies as st
 from tests.bayesnets.nets import joint_table, nets, random_net
 
 from lyceum import datasets
-from lyceum.bayesnets import BayesNet, d_separated, local_markov, read_bif
-from lyceum.errors import DataError
+from lyceum.bayesnets import (
+    BayesNet,
+    GaussianNode,
+    TableNode,
+    d_separated,
+    local_markov,
+    read_bif,
+    topological_order,
+)
+from lyceum.errors import DataError, LyceumError
 
 ASIA = read_bif(datasets.path("asia"))
 
@@ -202,3 +210,48 @@ def test_sets_that_overlap_and_unknown_names_are_refused():
         d_separated(ASIA, "lungs", "asia")
     with pytest.raises(DataError, match="cycle"):
         d_separated({"a": ["b"], "b": ["a"]}, "a", "b")
+
+
+EDGES = [("a", "b"), ("b", "c")]
+COIN = TableNode("x", [0, 1])
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: d_separated(EDGES, "a", "c"), "a dict of every name to its parents"),
+        (lambda: local_markov(EDGES), "a dict of every name to its parents"),
+        (lambda: topological_order(EDGES), "a dict of every name to its parents"),
+        (lambda: d_separated({"a": None}, "a", "b"), "parents of 'a': .* not None"),
+        (
+            lambda: d_separated({"a": [["b"]]}, "a", "b"),
+            r"names are texts, not \['b'\]",
+        ),
+        (
+            lambda: d_separated({1: ["b"]}, "b", "b"),
+            "the graph: names are texts, not 1",
+        ),
+        (lambda: d_separated({"a": ["b"]}, "a", "b", None), "given: .* not None"),
+        (lambda: d_separated({"a": ["b"]}, "a", "b", max_paths=-1), "max_paths is -1"),
+        (lambda: d_separated({"a": ["b"]}, "a", "b", max_paths=1.5), "is 1.5"),
+        (lambda: BayesNet(EDGES), r"list of nodes .* got \('a', 'b'\)"),
+        (lambda: BayesNet({"a": ["b"]}), "list of nodes .* got 'a'"),
+        (lambda: BayesNet(None), "list of nodes .* got None"),
+        (lambda: BayesNet(COIN), "list of nodes .* got TableNode"),
+        (lambda: BayesNet([COIN]).with_nodes(3), "list of nodes .* got 3"),
+        (lambda: BayesNet([COIN]).find(["x"]), r"the variable \['x'\]"),
+        (lambda: BayesNet([COIN]).posterior(None), "the query: .* not None"),
+        (lambda: TableNode("x", None), "states of 'x' are None: give a list"),
+        (lambda: TableNode("x", [0, 1], None), "parents of 'x' are None"),
+        (lambda: GaussianNode("x", 3), "parents of 'x' are 3"),
+    ],
+)
+def test_what_is_no_graph_is_refused_by_a_sentence(make, words):
+    with pytest.raises(LyceumError, match=words):
+        make()
+
+
+def test_one_parent_may_be_given_by_its_name_alone():
+    assert topological_order({"alarm": "burglary"}) == ["burglary", "alarm"]
+    verdict = d_separated({"alarm": "burglary"}, "alarm", "burglary")
+    assert [path.text for path in verdict.paths] == ["alarm ← burglary"]

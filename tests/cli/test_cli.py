@@ -420,6 +420,19 @@ def test_marks_of_direction_do_not_reach_the_terminal(
         assert "a\ufffdcod" in said.out
 
 
+def test_names_that_look_like_markup_are_printed_as_they_are(
+    tmp_path, monkeypatch, capsys
+):
+    path = tmp_path / "t.csv"
+    path.write_text("[/b],[bold]x\n1,2\n2,4\n3,6\n4,9\n", encoding="utf8")
+    pair = ["--pair", "[/b]", "[bold]x"]
+    monkeypatch.setattr(sys, "argv", ["lyceum", "inspect", str(path), *pair])
+    with pytest.raises(SystemExit) as done:
+        cli.main()
+    assert done.value.code == 0
+    assert "[/b] and [bold]x: " in capsys.readouterr().out
+
+
 def test_the_sentence_of_an_error_does_not_steer_the_terminal(
     tmp_path, monkeypatch, capsys
 ):

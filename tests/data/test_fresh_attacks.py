@@ -130,14 +130,36 @@ def test_a_long_text_that_many_cells_share_is_counted(tmp_path):
         read_data(path)
 
 
-def test_a_count_of_texts_that_are_not_there_is_refused(tmp_path):
+@pytest.mark.parametrize(
+    "count",
+    [
+        'uniqueCount="4000000000"',
+        f'uniqueCount="{"0" * 40}4000000000"',
+        'uniqueCount="+4000000000"',
+        """a=">" b='<t>"' uniqueCount = '4000000000' c="</t>" """,
+    ],
+)
+def test_a_count_of_texts_that_are_not_there_is_refused(tmp_path, count):
     main = workbooks.NAMESPACES[False][0]
-    strings = f'<x:sst xmlns:x="{main}" uniqueCount="4000000000"></x:sst>'
+    strings = f'<x:sst xmlns:x="{main}" {count}></x:sst>'
     path = tmp_path / "t.xlsx"
     name = "xl/sharedStrings.xml"
     path.write_bytes(book(NEAR, [("xl/SHAREDSTRINGS.XML", strings)], [(name, "o.xml")]))
     with pytest.raises(DataError, match="the 4,000,000,000 texts that it declares"):
         read_data(path)
+
+
+def test_a_text_that_looks_like_a_count_of_texts_is_a_text(tmp_path):
+    main = workbooks.NAMESPACES[False][0]
+    text = 'uniqueCount="9999999999"'
+    strings = f'<sst xmlns="{main}"><si><t>a</t></si><si><t>{text}</t></si></sst>'
+    rows = "".join(
+        f'<row r="{i + 1}"><c r="A{i + 1}" t="s"><v>{i}</v></c></row>' for i in (0, 1)
+    )
+    path = tmp_path / "t.xlsx"
+    name = "xl/sharedStrings.xml"
+    path.write_bytes(book(rows, [(name, strings)], [(name, "old.xml")]))
+    assert read_data(path).table.to_pydict() == {"a": [text]}
 
 
 def repeated_text(n_rows=3000):

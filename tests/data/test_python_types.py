@@ -279,3 +279,21 @@ def test_many_columns_of_one_name_are_numbered():
     names = unique_names(["a"] * 30_000)
     assert names[:2] == ["a", "a.1"]
     assert names[-1] == "a.29999"
+
+
+@pytest.mark.parametrize("n", [4, 10_000])
+@pytest.mark.parametrize(
+    ("name", "cells", "words"),
+    [
+        ("a", ["\ud800", "b"], r"column 'a' holds '\\ud800', half a character"),
+        ("a", ["1", "\ud800"], r"column 'a' holds '\\ud800', half a character"),
+        ("\ud800", ["a", "b"], r"the name of a column holds '\\ud800', half a"),
+    ],
+)
+def test_half_a_character_is_refused_by_column(name, cells, words, n):
+    # an index of objects: pandas' own type of text refuses it
+    columns = pd.Index([name], dtype=object)
+    values = np.array(cells * (n // 2), dtype=object)[:, None]
+    frame = pd.DataFrame(values, columns=columns, dtype=object)
+    with pytest.raises(SchemaError, match=words):
+        scan(frame)

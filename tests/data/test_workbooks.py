@@ -117,32 +117,53 @@ def wide(text):
     return struct.pack("<I", len(text)) + text.encode("utf-16-le")
 
 
-def binary_book(rows):
-    """An .xlsb file of one sheet with these numbers and texts, by row and column."""
+def part_relations(**targets):
+    """The part that says which others a workbook is made of: kinds and their paths."""
+    kinds = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    inside = "".join(
+        f'<Relationship Id="r{i}" Type="{kinds}/{kind}" Target="{target}"/>'
+        for i, (kind, target) in enumerate(targets.items())
+    )
+    space = "http://schemas.openxmlformats.org/package/2006/relationships"
+    return f'<Relationships xmlns="{space}">{inside}</Relationships>'
+
+
+# numbers of formats in an .xlsb file: as it is, date, date and time, time, duration
+FORMATS = (0, 14, 22, 21, 46)
+
+
+def binary_book(rows, from_1904=False):
+    """An .xlsb file of one sheet with these texts and numbers, or (format, number), by row and
+    column."""
     sheet = record(129) + record(148, struct.pack("<4I", 0, 0, 0, 0)) + record(145)
     for row, cells in rows.items():
         sheet += record(0, struct.pack("<I", row) + bytes(13))
         for column, cell in cells.items():
-            head = struct.pack("<II", column, 0)
             if isinstance(cell, str):
-                sheet += record(6, head + wide(cell))
+                sheet += record(6, struct.pack("<II", column, 0) + wide(cell))
             else:
-                sheet += record(5, head + struct.pack("<d", cell))
+                style, number = cell if isinstance(cell, tuple) else (0, cell)
+                place = struct.pack("<II", column, FORMATS.index(style))
+                sheet += record(5, place + struct.pack("<d", number))
     sheet += record(146) + record(130)
+    properties = record(153, struct.pack("<III", from_1904, 0, 0))
     bundle = struct.pack("<II", 0, 1) + wide("r0") + wide("s0")
-    workbook = (
-        record(131) + record(143) + record(156, bundle) + record(144) + record(132)
-    )
-    relation = (
-        '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
-        '<Relationship Id="r0" Type="http://schemas.openxmlformats.org/officeDocument/2006/'
-        'relationships/worksheet" Target="worksheets/sheet1.bin"/></Relationships>'
-    )
+    sheets = record(143) + record(156, bundle) + record(144)
+    kinds = (record(47, struct.pack("<HH", 0, style) + bytes(12)) for style in FORMATS)
+    styles = record(617, struct.pack("<I", len(FORMATS))) + b"".join(kinds)
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as archive:
         archive.writestr("[Content_Types].xml", "<Types/>")
-        archive.writestr("xl/_rels/workbook.bin.rels", relation)
-        archive.writestr("xl/workbook.bin", workbook)
+        archive.writestr(
+            "xl/_rels/workbook.bin.rels",
+            part_relations(worksheet="worksheets/sheet1.bin", styles="styles.bin"),
+        )
+        archive.writestr(
+            "xl/workbook.bin", record(131) + properties + sheets + record(132)
+        )
+        archive.writestr(
+            "xl/styles.bin", record(278) + styles + record(618) + record(279)
+        )
         archive.writestr("xl/worksheets/sheet1.bin", sheet)
     return stream.getvalue()
 
@@ -152,6 +173,43 @@ def test_binary_workbooks_are_read(tmp_path):
     rows = {0: {0: "a", 1: "b"}, 1: {0: 1.5, 1: "x"}, 2: {0: -2.0, 1: "y"}}
     path.write_bytes(binary_book(rows))
     assert read_data(path).table.to_pydict() == {"a": [1.5, -2.0], "b": ["x", "y"]}
+
+
+HOURS = (0, 1, 24, 25, 1439, 1440, 1441)
+EPOCHS = [(False, datetime(1899, 12, 30)), (True, datetime(1904, 1, 1))]
+
+
+@pytest.mark.parametrize(("from_1904", "epoch"), EPOCHS)
+def test_dates_and_durations_of_binary_workbooks(tmp_path, from_1904, epoch):
+    path = tmp_path / "t.xlsb"
+    rows = {0: dict(enumerate(["date", "moment", "time", "duration"]))}
+    for i, n in enumerate(HOURS):
+        numbers = (14, 61 + n), (22, 40_000.25 + n), (21, i / 24), (46, n / 24)
+        rows[i + 1] = dict(enumerate(numbers))
+    path.write_bytes(binary_book(rows, from_1904))
+    assert read_data(path).table.to_pydict() == {
+        "date": [(epoch + timedelta(61 + n)).date() for n in HOURS],
+        "moment": [epoch + timedelta(40_000.25 + n) for n in HOURS],
+        "time": [time(i) for i in range(len(HOURS))],
+        "duration": [timedelta(hours=n) for n in HOURS],
+    }
+
+
+def test_an_old_workbook_from_1904_has_other_dates_and_the_same_durations(tmp_path):
+    content = (FILES / "kinds.xls").read_bytes()
+    # the record DateMode: its number, its length, and 0 for 1900
+    before = struct.pack("<HHH", 0x22, 2, 0)
+    assert content.count(before) == 1
+    path = tmp_path / "t.xls"
+    path.write_bytes(content.replace(before, struct.pack("<HHH", 0x22, 2, 1)))
+    table = read_data(path, FileFormat(table="kinds")).table.to_pydict()
+    shift = timedelta(days=1462)
+    assert table["date"] == [date(2020, 1, i) + shift for i in range(1, 5)]
+    assert table["moment"] == [
+        datetime(2021, 2, 3, 4, 5, 6 + i) + shift for i in range(4)
+    ]
+    assert table["time"] == [time(1 + i, 2, 3) for i in range(4)]
+    assert table["duration"] == [timedelta(hours=n) for n in (1, 25, 1439, 1440)]
 
 
 # -- far cells and bombs ---------------------------------------------------------------

@@ -2,10 +2,13 @@
 
 import copy
 import pickle
+from contextlib import suppress
 
 import numpy as np
 import pytest
+from hypothesis import given, settings, strategies as st
 
+from lyceum._core.probability import label_key
 from lyceum.decision import LossMatrix, minimum_risk
 from lyceum.errors import DataError, SettingError
 
@@ -182,6 +185,76 @@ def test_files_give_back_what_was_written(tmp_path, loss, suffix):
     path = loss.write(tmp_path / f"loss{suffix}")
     assert LossMatrix.read(path) == loss
     assert [p.name for p in tmp_path.iterdir()] == [path.name]
+
+
+MARKS = [
+    "#",
+    "//",
+    "{",
+    "=",
+    "'",
+    '"',
+    "\\",
+    "\r",
+    "\n",
+    "\t",
+    "\0",
+    ",",
+    ";",
+    " ",
+    "1",
+    "\ufeff",
+]
+LABEL = st.one_of(
+    st.text(max_size=6),
+    st.lists(st.sampled_from(MARKS), max_size=4).map("".join),
+    st.integers(-(10**20), 10**20),
+)
+
+
+def same_labels(loss, labels):
+    return list(map(label_key, loss.classes)) == list(map(label_key, labels))
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    classes=st.lists(LABEL, min_size=2, max_size=4, unique_by=label_key),
+    seed=st.integers(0, 10**6),
+)
+@pytest.mark.parametrize("suffix", [".csv", ".toml"])
+def test_any_labels_are_read_as_they_were_written_or_refused(
+    classes, seed, suffix, tmp_path_factory
+):
+    values = np.random.default_rng(seed).uniform(0, 9, (len(classes), len(classes)))
+    loss = LossMatrix(values, classes)
+    path = tmp_path_factory.getbasetemp() / f"loss{suffix}"
+    # a CSV file has no blanks, line breaks and zero characters as they are
+    texts = [label for label in classes if isinstance(label, str)]
+    odd = [text for text in texts if text != text.strip() or set(text) & set("\r\0")]
+    if suffix == ".csv" and odd:
+        with suppress(DataError):
+            loss.write(path, force=True)
+            assert same_labels(LossMatrix.read(path), classes)
+        return
+    loss.write(path, force=True)
+    again = LossMatrix.read(path)
+    assert same_labels(again, classes)
+    assert np.array_equal(again.values, values)
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".toml"])
+def test_labels_that_no_file_can_hold_are_refused(tmp_path, suffix):
+    path = tmp_path / f"loss{suffix}"
+    with pytest.raises(DataError, match=r"'\\ud800', half a character"):
+        LossMatrix(CREDIT, ["a", "\ud800"]).write(path)
+    assert not path.exists()
+
+
+def test_a_label_of_thousands_of_digits_is_a_text(tmp_path):
+    path = tmp_path / "loss.csv"
+    digits = "9" * 5000
+    path.write_text(f"true,a,{digits}\na,0,1\n{digits},1,0\n")
+    assert LossMatrix.read(path).classes == ("a", digits)
 
 
 def test_nothing_is_overwritten_without_force(tmp_path):

@@ -1,6 +1,7 @@
 """A recipe is a file: what is written is what is read, and mistakes are named by their key."""
 
 import pytest
+from hypothesis import given, settings, strategies as st
 
 from lyceum.decision import LossMatrix
 from lyceum.errors import StudyError
@@ -44,6 +45,50 @@ def test_what_is_written_is_what_is_read(recipe, tmp_path):
     assert again == recipe
     assert again.digest == recipe.digest
     assert again.write(tmp_path / "again.toml").read_bytes() == path.read_bytes()
+
+
+MARKS = [
+    "#",
+    "{",
+    "]",
+    "=",
+    "'",
+    '"',
+    '"""',
+    "\\",
+    "\r\n",
+    "\t",
+    "\0",
+    "\x7f",
+    "\u2028",
+]
+NAME = st.one_of(
+    st.text(min_size=1, max_size=6),
+    st.lists(st.sampled_from(MARKS), min_size=1, max_size=4).map("".join),
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(data=NAME, target=NAME, others=st.lists(NAME, min_size=2, max_size=2))
+def test_any_names_are_read_as_they_were_written(
+    data, target, others, tmp_path_factory
+):
+    recipe = Recipe(
+        data=data,
+        target=target,
+        kinds={others[0]: "categorical"},
+        ignore=(others[1],),
+        loss=LossMatrix([[0, 5], [1, 0]], [others[0] + "a", others[1] + "b"]),
+    )
+    path = recipe.write(tmp_path_factory.getbasetemp() / "recipe.toml")
+    assert Recipe.read(path, relative=False) == recipe
+
+
+def test_half_a_character_in_a_recipe_is_refused(tmp_path):
+    recipe = Recipe(data="a.csv", target="a\ud800")
+    with pytest.raises(StudyError, match=r"'\\ud800', half a character"):
+        recipe.write(tmp_path / "recipe.toml")
+    assert not (tmp_path / "recipe.toml").exists()
 
 
 def test_every_key_but_data_and_budget_changes_the_digest():

@@ -6,6 +6,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 from lyceum._core.probability import find_labels
@@ -16,10 +17,11 @@ from lyceum.bayesnets.directed_graph import (
     ancestors_of,
     children_of,
     descendants_of,
+    names_of,
     topological_order,
 )
 from lyceum.bayesnets.net import BayesNet
-from lyceum.errors import DataError
+from lyceum.errors import DataError, SettingError
 
 _MOST_STEPS = 1_000_000  # along edges in the search for paths: about half a second
 
@@ -165,7 +167,8 @@ def _second_text(names: Sequence[str], given: Sequence[str]) -> str:
 def _parents_of(net: BayesNet | Parents) -> dict[str, Sequence[str]]:
     if isinstance(net, BayesNet):
         return dict(net.parents)
-    parents = all_nodes({name: tuple(of) for name, of in net.items()})
+    parents = all_nodes(net)
+    names_of("the graph", parents)
     topological_order(parents)
     return parents
 
@@ -241,7 +244,7 @@ def d_separated(
     parents = _parents_of(net)
     sets = []
     for what, names in (("A", A), ("B", B), ("given", given)):
-        wanted = (names,) if isinstance(names, str) else tuple(names)
+        wanted = names_of(what, names)
         find_labels(wanted, list(parents), f"{what}: the variable")
         sets.append(tuple(dict.fromkeys(wanted)))
     first, second, observed = sets
@@ -352,6 +355,8 @@ def _list_paths(
     most: int,
 ) -> tuple[list[tuple[str, ...]], bool]:
     """Up to `most` paths, the example first if there is one, and whether these are all."""
+    if not isinstance(most, Integral) or most < 0:
+        raise SettingError(f"max_paths is {most!r}: ask for a whole number from 0 on")
     if example is None:
         return [], True
     paths = [example]

@@ -4,6 +4,7 @@ graphs."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from lyceum.errors import DataError
 
@@ -38,12 +39,34 @@ def topological_order(parents: Parents) -> list[str]:
 
 
 def all_nodes(parents: Parents) -> dict[str, Sequence[str]]:
-    """The parents of every node, none for a name that occurs only among the parents of others."""
-    complete = dict(parents)
-    for of in parents.values():
+    """The parents of every node, none for a name that occurs only among the parents of others.
+
+    Raises unless the graph is a dict of names to names.
+    """
+    if not isinstance(parents, Mapping):
+        raise DataError(
+            "a graph is a dict of every name to its parents, e.g. {'alarm': ['burglary']}, got"
+            f" {parents!r:.100}"
+        )
+    complete: dict[str, Sequence[str]] = {
+        name: names_of(f"the parents of {name!r}", of) for name, of in parents.items()
+    }
+    for of in tuple(complete.values()):
         for name in of:
             complete.setdefault(name, ())
     return complete
+
+
+def names_of(what: str, given: Any) -> tuple[str, ...]:
+    """One name, or several, as a tuple; raises if it is neither."""
+    names = (given,) if isinstance(given, str) else given
+    if not isinstance(names, Iterable):
+        raise DataError(f"{what}: give a name or a list of names, not {given!r:.100}")
+    names = tuple(names)
+    odd = [name for name in names if not isinstance(name, str)]
+    if odd:
+        raise DataError(f"{what}: names are texts, not {odd[0]!r:.100}")
+    return names
 
 
 def find_cycle(parents: Parents) -> list[str]:

@@ -95,7 +95,7 @@ class BayesNet(Shown):
         return (TableNode, GaussianNode)
 
     def __init__(self, nodes: Iterable[Node], name: str = "") -> None:
-        nodes = tuple(nodes)
+        nodes = _checked_nodes(nodes)
         self.name = str(name)
         self.names = tuple(node.name for node in nodes)
         _check_graph(nodes, self.names)
@@ -139,7 +139,8 @@ class BayesNet(Shown):
 
     def find(self, name: str) -> int:
         """The place of a variable among the nodes; raises if there is none of this name."""
-        index = self.index_of.get(name)
+        # what is no text may have no hash
+        index = self.index_of.get(name) if isinstance(name, str) else None
         if index is None:
             return find_labels([name], self.names, "the variable")[0]
         return index
@@ -225,7 +226,7 @@ class BayesNet(Shown):
 
     def with_nodes(self, *nodes: Node) -> BayesNet:
         """The network with some nodes replaced by others of the same name."""
-        new = {node.name: node for node in nodes}
+        new = {node.name: node for node in _checked_nodes(nodes)}
         for name in new:
             self.find(name)
         return BayesNet([new.get(node.name, node) for node in self.nodes], self.name)
@@ -305,7 +306,7 @@ class BayesNet(Shown):
             )
         return answer(
             self,
-            query=[query] if isinstance(query, str) else list(query),
+            query=list(graph.names_of("the query", query)),
             evidence=read_evidence(self, evidence, soft),
             method=method,
             n_samples=n_samples,
@@ -437,6 +438,18 @@ class BayesNet(Shown):
             f"<{title}: {len(self.nodes)} nodes, {len(self.edges)} edges, {self.n_parameters:,}"
             " parameters>"
         )
+
+
+def _checked_nodes(nodes: Any) -> tuple[Node, ...]:
+    """The nodes, if that is what they are."""
+    several = tuple(nodes) if isinstance(nodes, Iterable) else (nodes,)
+    odd = [node for node in several if not isinstance(node, Node)]
+    if odd or not isinstance(nodes, Iterable):
+        raise DataError(
+            "a network is made of a list of nodes (TableNode, GaussianNode), got"
+            f" {(odd or [nodes])[0]!r:.100}"
+        )
+    return several
 
 
 def _check_graph(nodes: tuple[Node, ...], names: tuple[str, ...]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
@@ -53,6 +53,10 @@ class TableNode(Shown):
         if isinstance(self.states, str | bytes):
             raise DataError(
                 f"the states of {self.name!r} are the text {self.states!r}: give a list"
+            )
+        if not isinstance(self.states, Iterable):
+            raise DataError(
+                f"the states of {self.name!r} are {self.states!r:.100}: give a list"
             )
         labels = [
             label.item() if isinstance(label, np.generic) else label
@@ -274,6 +278,10 @@ def _set_names(node: TableNode | GaussianNode) -> None:
     """Name and parents as text; the nodes are frozen, so past their `__setattr__`."""
     parents = (node.parents,) if isinstance(node.parents, str) else node.parents
     object.__setattr__(node, "name", str(node.name))
+    if not isinstance(parents, Iterable):
+        raise DataError(
+            f"the parents of {node.name!r} are {parents!r:.100}: give a list of names"
+        )
     object.__setattr__(node, "parents", tuple(map(str, parents)))
     if len(set(node.parents)) < len(node.parents) or node.name in node.parents:
         raise DataError(

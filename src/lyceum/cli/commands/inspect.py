@@ -60,7 +60,7 @@ def run_pair(
         return
     rows = f"{inspection.n_rows:,} rows"
     strength = f"{inspection.measure} {inspection.strength:.4g}"
-    console.print(f"{inspection.x} and {inspection.y}: {strength} on {rows}")
+    console.print(Text(f"{inspection.x} and {inspection.y}: {strength} on {rows}"))
 
 
 def run_repair(

@@ -281,7 +281,15 @@ class Recipe:
         import tomli_w
 
         path = Path(path)
-        write_file(path, tomli_w.dumps(self.as_dict()).encode())
+        text = tomli_w.dumps(self.as_dict())
+        try:
+            data = text.encode()
+        except UnicodeEncodeError as error:
+            raise StudyError(
+                f"the recipe holds {text[error.start]!a}, half a character, which is no valid"
+                " Unicode text: rename what has it"
+            ) from error
+        write_file(path, data)
         return path
 
     @classmethod

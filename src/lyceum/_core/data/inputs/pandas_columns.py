@@ -26,6 +26,7 @@ def _refused() -> tuple[type[Exception], ...]:
         pa.ArrowNotImplementedError,
         TypeError,
         OverflowError,
+        UnicodeEncodeError,
     )
 
 
@@ -34,10 +35,23 @@ def is_pandas(X: Data) -> bool:
     return type(X).__module__.startswith("pandas")
 
 
-def arrow_table(frame: Any) -> pa.Table:
-    """A pandas frame as an Arrow table, without its index."""
+def _checked_names(frame: Any) -> list[str]:
+    """The names of the columns as text, each once."""
     names = [str(name) for name in frame.columns]
     check_names(names)
+    for name in names:
+        try:
+            name.encode()
+        except UnicodeEncodeError as error:
+            raise SchemaError(
+                f"the name of a column {_refusal(np.array([]), error)}"
+            ) from error
+    return names
+
+
+def arrow_table(frame: Any) -> pa.Table:
+    """A pandas frame as an Arrow table, without its index."""
+    names = _checked_names(frame)
     renamed = frame.set_axis(names, axis=1)
     converted = renamed
     for j, dtype in enumerate(renamed.dtypes):
@@ -59,8 +73,7 @@ def arrow_table(frame: Any) -> pa.Table:
 def small_arrow_table(frame: Any) -> pa.Table:
     """The same, column by column and without pandas' notes on its types, which is faster for few
     cells."""
-    names = [str(name) for name in frame.columns]
-    check_names(names)
+    names = _checked_names(frame)
     columns = []
     for name, (_, column) in zip(names, frame.items()):
         dtype = column.dtype
@@ -135,6 +148,11 @@ def arrow_array(values: ArrayLike, what: str) -> pa.Array | pa.ChunkedArray:
 
 def _refusal(values: np.ndarray, error: Exception) -> str:
     """What is wrong with values that Arrow has refused, and what to do."""
+    if isinstance(error, UnicodeEncodeError):
+        return (
+            f"holds {error.object[error.start]!a}, half a character, which is no valid Unicode"
+            " text: replace it"
+        )
     present = [value for value in values.tolist() if not is_missing(value)]
     types = sorted({type(value).__name__ for value in present})
     whole = [int(value) for value in present if isinstance(value, int | np.integer)]

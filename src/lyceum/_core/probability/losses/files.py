@@ -12,11 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from lyceum._core.files import write_file
+from lyceum._core.probability.labels import label_key
 from lyceum._core.toml import parse_toml
 from lyceum.errors import DataError, SettingError
 
 _NOTE = "rows = true class, columns = action"
-_INTEGER = re.compile(r"-?(0|[1-9]\d*)")
+# longer ones stay text, which Python need not turn into a number
+_INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,999})")
 _KEYS = {"loss", "classes", "actions", "costs", "default"}
 
 
@@ -154,8 +156,35 @@ def write(
         text = _as_toml(recipe)
     else:
         text = _as_csv(recipe["loss"], rows, columns)
-    write_file(path, text.encode())
+        _check_csv(text, rows, columns)
+    try:
+        data = text.encode()
+    except UnicodeEncodeError as error:
+        raise DataError(
+            f"a label of the matrix holds {text[error.start]!a}, half a character, which is no"
+            " valid Unicode text: rename it"
+        ) from error
+    write_file(path, data)
     return path
+
+
+def _check_csv(text: str, rows: Sequence[Any], columns: Sequence[Any]) -> None:
+    """Raise unless the labels are read again as they are: blanks around them are not."""
+    try:
+        # as a file of text is read, with one kind of line breaks
+        again = _from_csv(io.StringIO(text, newline=None).read())
+        read_again = [*(again.classes or ()), *(again.actions or ())]
+    except (DataError, csv.Error):
+        read_again = []
+    written = [*rows, *columns]
+    if list(map(label_key, read_again)) == list(map(label_key, written)):
+        return
+    same = len(read_again) == len(written)
+    pairs = zip(written, read_again) if same else ()
+    odd = [a for a, b in pairs if label_key(a) != label_key(b)] or written
+    raise DataError(
+        f"a CSV file cannot hold the labels as they are (e.g. {odd[0]!r:.60}): name the file .toml"
+    )
 
 
 def _as_csv(

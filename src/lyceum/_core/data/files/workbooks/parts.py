@@ -50,6 +50,9 @@ _ODS_CELL = re.compile(
 # a value with a comment or CDATA in it; one behind or before blanks, or written by numbers of signs
 _VALUE_IN_PIECES = re.compile(rb"<(?:[^\s<>/:]+:)?v\b[^<>]*>[^<]*<[!?]")
 _ODD_NUMBER = re.compile(rb"<(?:[^\s<>/:]+:)?v\b[^<>]*>(?:\s|[^<]*&|[^<\s]*\s+<)")
+# the tag around the texts of all sheets, with any prefix, and what it says of their number
+_SHARED_STRINGS = re.compile(rb"""<(?:[^\s<>/:]*:)?sst\b(?:[^"'>]|"[^"]*"|'[^']*')*""")
+_UNIQUE_COUNT = re.compile(rb"""\buniqueCount\s*=\s*["']\+?0*(\d{1,30})""")
 # a value that begins with a minus
 _MAY_BE_NEGATIVE = re.compile(rb"<(?:[^\s<>/:]+:)?v\b[^<>]*>-")
 _ADDRESS = re.compile(rb"([A-Za-z]+)(\d+)")
@@ -92,8 +95,8 @@ class WorkbookParts:
             is_part = name.lower().endswith((".xml", ".rels", ".bin"))
             if is_part and "worksheets/" not in name:
                 content = self.content(name)
-                counts = re.findall(rb"""\buniqueCount\s*=\s*["'](\d{1,30})""", content)
-                n_texts = max(map(int, counts), default=0)
+                tags = b" ".join(_SHARED_STRINGS.findall(content))
+                n_texts = max(map(int, _UNIQUE_COUNT.findall(tags)), default=0)
                 what = f"the {n_texts:,} texts that it declares"
                 check_memory(_SHARED_BYTES * n_texts, self.path, what)
                 if name == "content.xml":
