@@ -519,7 +519,9 @@ def _compiled_answer(member: Estimator, method: str, source: ArraySource) -> Any
     answer = compiled.answer_block(method, Block(source.X, None, None, 0, schema))
     # whether other numbers are an answer is said by the member's own method
     numbers = answer.ravel().tolist() if answer.dtype.kind == "f" else []
-    return answer if isfinite(sum(numbers)) else None
+    if not isfinite(sum(numbers)):
+        return None
+    return answer
 
 
 _n_fits: WeakKeyDictionary[Any, int] = WeakKeyDictionary()
@@ -535,7 +537,9 @@ def _marks_of(model: Any) -> list[tuple[int, int]]:
     marks = [(id(part), _n_fits.get(part, 0)) for part in _parts_of(model)]
     # that of a forest is a property, which makes a tree that is not fitted
     inside = vars(model).get("estimator_")
-    return marks if inside is None else marks + _marks_of(inside)
+    if inside is None:
+        return marks
+    return marks + _marks_of(inside)
 
 
 def decide(model: Estimator, record: Record) -> Decision:

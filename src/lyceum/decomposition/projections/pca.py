@@ -263,7 +263,9 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
         if k is None:
             return
         least = 1 if self.svd_solver in ("arpack", "randomized") else 0
-        solver = "full" if self.svd_solver == "auto" else self.svd_solver
+        solver = self.svd_solver
+        if solver == "auto":
+            solver = "full"
         if not least <= k <= most:
             raise SettingError(
                 f"n_components={k} must be between {least} and min(n_samples,"

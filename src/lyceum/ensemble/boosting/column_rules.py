@@ -89,7 +89,9 @@ def interaction_sets(given: Any, d: int) -> list[set[int]] | None:
                 f" {group!r}"
             )
     rest = set(range(d)).difference(*sets)
-    return [*sets, rest] if rest else sets
+    if rest:
+        return [*sets, rest]
+    return sets
 
 
 def set_flags(sets: list[set[int]], d: int) -> np.ndarray:

@@ -136,7 +136,9 @@ def _unbreakable(text: str, size: float, font: str) -> list[Box]:
 
 def _fitted(box: Box, width: float) -> Box:
     """The box, smaller if it is wider than the width."""
-    return box if box.width <= width else scaled(box, width / box.width)
+    if box.width <= width:
+        return box
+    return scaled(box, width / box.width)
 
 
 def scaled(box: Box, factor: float) -> Box:
