@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -55,7 +56,10 @@ def a_record_goes_through_a_pipeline_as_its_row(learner: Any, case: Case) -> Non
     for cell in (X[0, 0], np.nan, -1.7e308, 1.7e308):
         row = X[:1].copy()
         row[0, 0] = cell
-        _same_as_row(model, row, row[0].tolist())
+        # whether an overflow warns depends on the kernels of BLAS; what is answered must not
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            _same_as_row(model, row, row[0].tolist())
 
 
 def _unusual_rows(frame: pd.DataFrame) -> list[pd.DataFrame]:
