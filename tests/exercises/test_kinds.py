@@ -1,5 +1,6 @@
 """Every kind of exercise, at every level: solved twice with the same digits, and repeatable."""
 
+import re
 from fractions import Fraction
 
 import pytest
@@ -42,6 +43,18 @@ def test_same_seed_same_exercise_other_seed_another(name):
         for exercise in exercises
     }
     assert len(asked) > len(SEEDS) // 2
+
+
+@pytest.mark.parametrize("level", [1, 2, 3])
+@pytest.mark.parametrize("name", KINDS)
+def test_a_choice_cannot_be_guessed_from_the_kind_of_exercise(name, level):
+    answers = set()
+    for seed in range(20):
+        questions = make_exercise(name, seed, level).questions
+        answers |= {question.answer for question in questions if question.choices}
+        if len(answers) != 1:
+            return  # nothing to choose, or two answers that are right at times
+    pytest.fail(f"the answer is always {answers}")
 
 
 def test_there_are_exercises_for_every_chapter():
@@ -89,3 +102,13 @@ def test_perceptron_by_hand():
 def test_lloyd_by_hand():
     rounds = clusters._lloyd([(0, 0), (1, 0), (9, 0), (10, 0)], [(0, 0), (1, 0)])
     assert rounds[-1] == ([0, 0, 1, 1], [(Fraction(1, 2), 0), (Fraction(19, 2), 0)])
+
+
+@pytest.mark.parametrize("name", ["lms", "least-squares", "backpropagation"])
+def test_a_negative_number_behind_a_sign_stands_in_brackets(name):
+    for seed in SEEDS:
+        for block in make_exercise(name, seed).solution:
+            shown = getattr(block, "tex", "")
+            assert not re.search(
+                r"(?<!\\leftarrow) [-+] -|\\cdot -|-[0-9.]+\^", shown
+            ), shown

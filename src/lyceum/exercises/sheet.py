@@ -17,6 +17,9 @@ Number = int | float | Fraction
 # The learner and the calculation by hand must agree to this, relative to the size of the number.
 AGREEMENT = 1e-9
 
+# An answer with a larger denominator is printed with its decimals only.
+LARGEST_DENOMINATOR = 1_000
+
 
 @dataclass(frozen=True, slots=True)
 class Text:
@@ -302,20 +305,44 @@ def decimal(value: Number, decimals: int = 3) -> str:
     return shown.removeprefix("-") if float(shown) == 0 else shown
 
 
-def with_decimal(value: Number, decimals: int = 3) -> str:
-    r"""A fraction beside its decimal: `$\frac{5}{14} = 0.357$`; others as decimals.
+def fraction_and_decimal(value: Number, decimals: int = 3) -> str:
+    r"""A fraction beside its decimal: `\frac{1}{3} \approx 0.333`; others as decimals.
 
     Examples
     --------
     >>> from fractions import Fraction
-    >>> with_decimal(Fraction(1, 3)), with_decimal(0.25)
-    ('$\\frac{1}{3} \\approx 0.333$', '$0.25$')
+    >>> fraction_and_decimal(Fraction(1, 3)), fraction_and_decimal(Fraction(6))
+    ('\\frac{1}{3} \\approx 0.333', '6')
     """
-    shown = decimal(value, decimals)
     if not isinstance(value, Fraction) or value.denominator == 1:
-        return f"${shown}$"
-    relation = "=" if Fraction(shown) == value else r"\approx"
-    return f"${tex(value)} {relation} {shown}$"
+        return decimal(value, decimals)
+    return f"{tex(value)} {equals(value, decimals)}"
+
+
+def with_decimal(value: Number, decimals: int = 3) -> str:
+    r"""The same in a sentence, where a large denominator would only be in the way.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> with_decimal(Fraction(1, 3)), with_decimal(0.25), with_decimal(Fraction(1, 1234))
+    ('$\\frac{1}{3} \\approx 0.333$', '$0.25$', '$0.001$')
+    """
+    if isinstance(value, Fraction) and value.denominator > LARGEST_DENOMINATOR:
+        return f"${decimal(value, decimals)}$"
+    return f"${fraction_and_decimal(value, decimals)}$"
+
+
+def factor(value: Number, decimals: int = 3) -> str:
+    r"""A number behind a sign of calculation or under a power: `3`, or `(-3)`.
+
+    Examples
+    --------
+    >>> factor(3), factor(-0.5)
+    ('3', '\\left(-0.5\\right)')
+    """
+    shown = tex(value, decimals)
+    return rf"\left({shown}\right)" if value < 0 else shown
 
 
 def signed(value: Number, decimals: int = 3) -> str:

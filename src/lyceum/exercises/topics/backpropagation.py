@@ -10,14 +10,14 @@ from sklearn.exceptions import ConvergenceWarning
 
 from lyceum.exercises.draw import Draw
 from lyceum.exercises.exercise import kind
-from lyceum.exercises.sheet import Sheet, decimal, equals, sigmoid, signed
+from lyceum.exercises.sheet import Sheet, decimal, equals, factor, sigmoid, signed
 from lyceum.neural import MLPRegressor
 
 
 @kind("backpropagation", "One step of backpropagation in a 2-2-1 network", "8.1")
 def backpropagation(draw: Draw) -> Sheet:
     """Forward pass, the errors of the nodes, and the weights after one step."""
-    x = draw.choice([(1, 0), (0, 1), (1, 1), (1, 2), (2, 1)])
+    x = draw.choice([(1, 0), (1, 1), (1, 2), (2, 1)])
     target = draw.integer(0, 2)
     rate = draw.choice([Fraction(1, 2), Fraction(1, 10)])
     tenths = [Fraction(draw.nonzero(-9, 9), 10) for _ in range(6)]
@@ -74,16 +74,16 @@ def backpropagation(draw: Draw) -> Sheet:
     sheet.solution.formula(
         rf"o = {decimal(w[0])} \cdot {decimal(hidden[0], 4)} {signed(float(w[1]))} \cdot "
         rf"{decimal(hidden[1], 4)} {equals(output, 4)}, \quad \delta = {target} - "
-        rf"{decimal(output, 4)} {equals(delta, 4)}"
+        rf"{factor(output, 4)} {equals(delta, 4)}"
     )
     sheet.solution.formula(
-        rf"w_1 \leftarrow {decimal(w[0])} + {decimal(rate)} \cdot {decimal(delta, 4)} \cdot "
+        rf"w_1 \leftarrow {decimal(w[0])} + {decimal(rate)} \cdot {factor(delta, 4)} \cdot "
         rf"{decimal(hidden[0], 4)} {equals(new_w[0], 4)}"
     )
     sheet.solution.formula(
         rf"\delta_1 = \delta w_1 h_1 (1 - h_1) {equals(hidden_deltas[0], 4)}, \quad "
         rf"v_{{11}} \leftarrow {decimal(V[0][0])} + {decimal(rate)} \cdot "
-        rf"{decimal(hidden_deltas[0], 4)} \cdot {x[0]} {equals(new_v, 4)}"
+        rf"{factor(hidden_deltas[0], 4)} \cdot {x[0]} {equals(new_v, 4)}"
     )
     return sheet
 

@@ -6,7 +6,13 @@ import math
 from fractions import Fraction
 
 from lyceum._core.lazy_arrow import pa
-from lyceum.bayesnets import BayesNet, TableNode, d_separated, structure_score
+from lyceum.bayesnets import (
+    BayesNet,
+    DSeparation,
+    TableNode,
+    d_separated,
+    structure_score,
+)
 from lyceum.exercises.draw import Draw
 from lyceum.exercises.exercise import kind
 from lyceum.exercises.sheet import Sheet, decimal, equals
@@ -88,8 +94,6 @@ def variable_elimination(draw: Draw) -> Sheet:
             "the query was turned around": summed[1],
         },
     )
-    if draw.level > 1:
-        _ask_explaining_away(sheet, net, (first, second, effect), a, table)
     for state, row, value in zip(("no", "yes"), (table[:2], table[2:]), summed):
         sheet.solution.formula(
             rf"P({effect} \mid {first} = {state}) = {decimal(1 - b)} \cdot {decimal(row[0])} + "
@@ -103,6 +107,8 @@ def variable_elimination(draw: Draw) -> Sheet:
         rf"P({first} \mid {effect}) = \frac{{{decimal(joint[1], 4)}}}{{{decimal(total, 4)}}} "
         f"{equals(posterior)}"
     )
+    if draw.level > 1:
+        _ask_explaining_away(sheet, net, (first, second, effect), a, table)
     return sheet
 
 
@@ -122,9 +128,14 @@ def _ask_explaining_away(
         net.posterior(first, {effect: "yes", second: "yes"})["yes"],
         {"not divided by the probability of the evidence": yes},
     )
+    sheet.solution.formula(
+        rf"P({first} \mid {effect}, {second}) = \frac{{{decimal(a)} \cdot "
+        rf"{decimal(table[3])}}}{{{decimal(a)} \cdot {decimal(table[3])} + {decimal(1 - a)} "
+        rf"\cdot {decimal(table[1])}}} {equals(yes / (yes + no))}"
+    )
     sheet.solution.text(
-        f"If `{second}` is known too, it explains `{effect}`, and `{first}` becomes "
-        f"{decimal(yes / (yes + no))}: the two causes depend on each other, given the effect."
+        f"Given the effect the two causes depend on each other: to know `{second}` changes the "
+        f"probability of `{first}`. Where it falls, this is called explaining away."
     )
 
 
@@ -167,11 +178,24 @@ def d_separation(draw: Draw) -> Sheet:
             "yes" if verdict else "no",
             ["yes", "no"],
         )
-        sheet.solution.text(str(verdict).splitlines()[0] + ".")
-        for line in str(verdict).splitlines()[1:]:
-            sheet.solution.text(line.strip())
+        _show_paths(sheet, verdict)
     draw.require(len(set(answers)) == 2, "all answers are the same")
     return sheet
+
+
+def _show_paths(sheet: Sheet, verdict: DSeparation) -> None:
+    """The verdict, and every path with what the variables on it do."""
+    sheet.solution.text(f"**{str(verdict).splitlines()[0]}.**")
+    paths = [
+        (
+            path.text,
+            "blocked" if path.blocked else "open",
+            "; ".join(path.reasons) or "neighbors",
+        )
+        for path in verdict.paths
+    ]
+    if paths:
+        sheet.solution.table(["path", "it is", "because"], paths)
 
 
 def _is_separated(graph: dict[str, list[str]], a: str, b: str, given: set[str]) -> bool:

@@ -12,7 +12,14 @@ from sklearn.exceptions import ConvergenceWarning
 from lyceum.cluster import AgglomerativeClustering, KMeans, silhouette
 from lyceum.exercises.draw import Draw, between, no_ties, small_denominators
 from lyceum.exercises.exercise import kind
-from lyceum.exercises.sheet import Sheet, decimal, equals, sigmoid, tex, vector
+from lyceum.exercises.sheet import (
+    Sheet,
+    decimal,
+    equals,
+    fraction_and_decimal,
+    sigmoid,
+    vector,
+)
 from lyceum.mixtures import GaussianMixture
 
 Point = tuple[int, int]
@@ -78,7 +85,7 @@ def kmeans(draw: Draw) -> Sheet:
         {"divided by the number of points": squares / len(points)},
     )
     _work_rounds(sheet, points, starts, rounds)
-    sheet.solution.formula(rf"\mathrm{{SSE}} = {tex(squares)} {equals(squares)}")
+    sheet.solution.formula(rf"\mathrm{{SSE}} = {fraction_and_decimal(squares)}")
     return sheet
 
 
@@ -264,7 +271,7 @@ def silhouette_exercise(draw: Draw) -> Sheet:
     sheet.solution.table(
         ["point", "$a$", "$b$", "$s$"], [(x, *part) for x, part in zip(xs, parts)]
     )
-    sheet.solution.formula(rf"\bar s = {tex(mean)} {equals(mean)}")
+    sheet.solution.formula(rf"\bar s {equals(mean)}")
     return sheet
 
 

@@ -105,6 +105,7 @@ def bagging_votes(draw: Draw) -> Sheet:
         bool((np.ptp(answers, axis=1) > 0).all()), "a stump says one thing only"
     )
     stumps = [(int(np.flatnonzero(np.diff(row))[0]) + 1, row[0]) for row in answers]
+    draw.require(len(set(stumps)) > 1, "all stumps are the same")
     sheet = Sheet()
     sheet.given.text(
         f"Stumps were fitted to {n_bags} bags drawn from {n_rows} rows; each says "

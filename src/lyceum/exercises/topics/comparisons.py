@@ -16,14 +16,22 @@ from lyceum.evaluate import (
 )
 from lyceum.exercises.draw import Draw, few_decimals
 from lyceum.exercises.exercise import kind
-from lyceum.exercises.sheet import Sheet, decimal, equals, tex, with_decimal
+from lyceum.exercises.sheet import (
+    Sheet,
+    decimal,
+    equals,
+    fraction_and_decimal,
+    tex,
+    with_decimal,
+)
 
 
 @kind("mcnemar", "Compare two classifiers by McNemar's test", "14.6")
 def mcnemar_exercise(draw: Draw) -> Sheet:
     """The statistic with the correction, and whether the difference is significant."""
-    first = draw.integer(8, 20 * draw.level)
-    second = draw.integer(8, 20 * draw.level)
+    largest = 20 + 20 * draw.level
+    first = draw.integer(5, largest)
+    second = draw.integer(5, largest)
     draw.require(first != second and first + second >= 25, "too few or equal")
     both = draw.integer(2, 30)
     neither = draw.integer(50, 300)
@@ -196,7 +204,7 @@ def bias_variance(draw: Draw) -> Sheet:
     sheet.ask("What is the mean squared error?", bias + variance, parts.error)
     sheet.solution.text(f"The mean of the predictions is {with_decimal(mean)}.")
     sheet.solution.formula(
-        rf"\mathrm{{bias}}^2 = ({tex(mean)} - {truth})^2 = {tex(bias)} {equals(bias)}"
+        rf"\mathrm{{bias}}^2 = ({tex(mean)} - {truth})^2 = {fraction_and_decimal(bias)}"
     )
     deviations = " + ".join(rf"({p} - {tex(mean)})^2" for p in predictions)
     sheet.solution.formula(

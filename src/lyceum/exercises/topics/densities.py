@@ -9,7 +9,7 @@ import numpy as np
 from lyceum.density import HistogramDensity, KernelDensity
 from lyceum.exercises.draw import Draw
 from lyceum.exercises.exercise import kind
-from lyceum.exercises.sheet import Sheet, equals, listed, tex
+from lyceum.exercises.sheet import Sheet, fraction_and_decimal, listed, tex
 
 
 @kind("histogram", "Estimate a density by a histogram", "4.1")
@@ -52,7 +52,7 @@ def histogram(draw: Draw) -> Sheet:
     )
     sheet.solution.formula(
         rf"\hat{{f}}({x}) = \frac{{{count}}}{{{len(values)} \cdot {width}}} = "
-        f"{tex(density)} {equals(density)}"
+        f"{fraction_and_decimal(density)}"
     )
     bins = (len(values) - 1).bit_length() + 1
     sturges = HistogramDensity(bin_width="sturges").fit(X)
@@ -130,6 +130,6 @@ def parzen_window(draw: Draw) -> Sheet:
     sheet.solution.table(["$x_i$", "$u$", "$k(u)$"], rows)
     sheet.solution.formula(
         rf"\hat{{f}}({x}) = \frac{{1}}{{{len(values)} \cdot {h}}} \cdot "
-        f"{tex(sum(heights, Fraction(0)))} = {tex(density)} {equals(density)}"
+        f"{tex(sum(heights, Fraction(0)))} = {fraction_and_decimal(density)}"
     )
     return sheet

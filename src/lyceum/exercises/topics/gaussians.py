@@ -14,7 +14,15 @@ from lyceum.bayes import (
 )
 from lyceum.exercises.draw import Draw, few_decimals
 from lyceum.exercises.exercise import kind
-from lyceum.exercises.sheet import Sheet, decimal, equals, listed, tex, with_decimal
+from lyceum.exercises.sheet import (
+    Sheet,
+    decimal,
+    equals,
+    fraction_and_decimal,
+    listed,
+    tex,
+    with_decimal,
+)
 
 
 def _mean(values: list[int]) -> Fraction:
@@ -202,6 +210,6 @@ def bayesian_mean(draw: Draw) -> Sheet:
     sheet.solution.text("The mean weighs what is known by its precision:")
     sheet.solution.formula(
         rf"\mu_n = {tex(variance)} \left({tex(Fraction(prior_mean, prior_variance))} + "
-        rf"{tex(Fraction(sum(values), noise))}\right) = {tex(mean)} {equals(mean)}"
+        rf"{tex(Fraction(sum(values), noise))}\right) = {fraction_and_decimal(mean)}"
     )
     return sheet

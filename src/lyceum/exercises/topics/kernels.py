@@ -9,7 +9,15 @@ import numpy as np
 
 from lyceum.exercises.draw import Draw, small_denominators
 from lyceum.exercises.exercise import kind
-from lyceum.exercises.sheet import Sheet, decimal, equals, signed, tex, vector
+from lyceum.exercises.sheet import (
+    Sheet,
+    decimal,
+    equals,
+    fraction_and_decimal,
+    signed,
+    tex,
+    vector,
+)
 from lyceum.kernels import SVC, PolynomialKernel
 from lyceum.solvers import constrained_optima
 
@@ -182,7 +190,8 @@ def kernel_trick(draw: Draw) -> Sheet:
     squared = PolynomialKernel(degree=2, gamma=1.0, coef0=1.0)
     two = squared.gram(np.array([x], dtype=float), np.array([z], dtype=float))[0, 0]
     sheet.ask(
-        r"With $\varphi(x) = (1, \sqrt{2} x_1, \sqrt{2} x_2, x_1^2, x_2^2, \sqrt{2} x_1 x_2)$: "
+        f"{_of_the_square(power)}With "
+        r"$\varphi(x) = (1, \sqrt{2} x_1, \sqrt{2} x_2, x_1^2, x_2^2, \sqrt{2} x_1 x_2)$: "
         r"what is $\varphi(x) \cdot \varphi(z)$?",
         round(inner),
         float(two),
@@ -193,8 +202,7 @@ def kernel_trick(draw: Draw) -> Sheet:
     cells = np.array([x, z], dtype=float)
     K = squared.gram(cells, cells)
     sheet.ask(
-        r"What is the squared distance $\|\varphi(x) - \varphi(z)\|^2$ for the square of "
-        r"$1 + x \cdot z$?",
+        r"What is the squared distance $\|\varphi(x) - \varphi(z)\|^2$?",
         distance,
         float(K[0, 0] + K[1, 1] - 2 * K[0, 1]),
         {
@@ -211,10 +219,17 @@ def kernel_trick(draw: Draw) -> Sheet:
     terms = " ".join(signed(product) for product in products).removeprefix("+ ")
     sheet.solution.formula(rf"\varphi(x) \cdot \varphi(z) = {terms} = {round(inner)}")
     sheet.solution.formula(
-        rf"k(x, x) + k(z, z) - 2 k(x, z) = {(1 + _dot(x, x)) ** 2} + "
+        rf"\|\varphi(x) - \varphi(z)\|^2 = {(1 + _dot(x, x)) ** 2} + "
         rf"{(1 + _dot(z, z)) ** 2} - 2 \cdot {(1 + dot) ** 2} = {distance}"
     )
     return sheet
+
+
+def _of_the_square(power: int) -> str:
+    """What the questions on features are about."""
+    if power == 2:
+        return ""
+    return "Now the square, $(1 + x \\cdot z)^2$. "
 
 
 def _features(point: Point) -> tuple[float, ...]:
@@ -254,9 +269,9 @@ def lagrange(draw: Draw) -> Sheet:
     )
     best = (optima.maxima if is_product else optima.minima)[0]
     verb, shown = ("Maximize", "x y") if is_product else ("Minimize", "x^2 + y^2")
-    line = f"{'' if a == 1 else a} x + {'' if b == 1 else b} y".replace(
-        "  ", " "
-    ).strip()
+    first = "" if a == 1 else str(a)
+    second = "" if b == 1 else str(b)
+    line = f"{first} x + {second} y".replace("  ", " ").strip()
     sheet = Sheet()
     sheet.given.text(f"{verb} $f(x, y) = {shown}$ subject to ${line} = {c}$.")
     swapped = (y, x)
@@ -276,11 +291,11 @@ def lagrange(draw: Draw) -> Sheet:
     )
     parts = ("y", "x") if is_product else ("2x", "2y")
     sheet.solution.formula(
-        rf"{parts[0]} = {a} \lambda, \quad {parts[1]} = {b} \lambda, \quad {line} = {c}"
+        rf"{parts[0]} = {first} \lambda, \quad {parts[1]} = {second} \lambda, \quad {line} = {c}"
     )
     sheet.solution.formula(
         rf"\lambda = {tex(multiplier)}, \quad x = {tex(x)}, \quad y = {tex(y)}, \quad "
-        rf"f = {tex(value)} {equals(value)}"
+        rf"f = {fraction_and_decimal(value)}"
     )
     slope = decimal(multiplier)
     sheet.solution.text(

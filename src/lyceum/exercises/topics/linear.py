@@ -8,7 +8,15 @@ import numpy as np
 
 from lyceum.exercises.draw import Draw, few_decimals, small_denominators
 from lyceum.exercises.exercise import kind
-from lyceum.exercises.sheet import Sheet, decimal, equals, signed, tex, with_decimal
+from lyceum.exercises.sheet import (
+    Sheet,
+    decimal,
+    equals,
+    factor,
+    signed,
+    tex,
+    with_decimal,
+)
 from lyceum.linear import LinearRegression, simple_regression
 from lyceum.prepare import MinMaxScaler, StandardScaler
 from lyceum.statistics import describe
@@ -64,7 +72,8 @@ def sample_statistics(draw: Draw) -> Sheet:
     )
     deviation = float(variance) ** 0.5
     sheet.ask(
-        "Standardize $x$. What does the first row become?",
+        "Standardize $x$ by its mean and its standard deviation as that of a sample. What does "
+        "the first row become?",
         float(xs[0] - mean_x) / deviation,
         float(StandardScaler(ddof=1).fit_transform(cells)[0, 0]),
         {
@@ -147,10 +156,10 @@ def least_squares(draw: Draw) -> Sheet:
     sheet.solution.table(["$x$", "$y$", *(f"${c}$" for c in columns), product], rows)
     sheet.solution.formula(
         rf"b = \frac{{{decimal(xy)}}}{{{decimal(xx)}}} = {tex(slope)}, \quad "
-        rf"a = {tex(mean_y)} - {tex(slope)} \cdot {tex(mean_x)} = {tex(intercept)}"
+        rf"a = {tex(mean_y)} - {factor(slope)} \cdot {tex(mean_x)} = {tex(intercept)}"
     )
     sheet.solution.formula(
-        rf"R^2 = \frac{{{decimal(xy)}^2}}{{{decimal(xx)} \cdot {decimal(yy)}}} "
+        rf"R^2 = \frac{{{factor(float(xy))}^2}}{{{decimal(xx)} \cdot {decimal(yy)}}} "
         f"{equals(xy**2 / (xx * yy))}"
     )
     return sheet

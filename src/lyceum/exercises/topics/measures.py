@@ -78,7 +78,7 @@ def confusion(draw: Draw) -> Sheet:
     for name, top, rest in (
         ("precision", tp, fp),
         ("recall", tp, fn),
-        ("false-positive\\ rate", fp, tn),
+        ("false\\ positive\\ rate", fp, tn),
     ):
         value = Fraction(top, top + rest)
         sheet.solution.formula(
@@ -128,6 +128,11 @@ def kappa(draw: Draw) -> Sheet:
     return sheet
 
 
+def _share(rate: float) -> Fraction:
+    """A share of a few rows as the fraction that it is."""
+    return Fraction(rate).limit_denominator(100)
+
+
 @kind("roc", "Draw the ROC curve and find the area below it", "14.3")
 def roc(draw: Draw) -> Sheet:
     """The area by counting pairs, a point of the curve at a threshold."""
@@ -173,7 +178,13 @@ def roc(draw: Draw) -> Sheet:
     )
     sheet.solution.text(
         f"Of {len(positives)} positive rows {tex(tpr * len(positives))} reach the threshold, "
-        f"of {len(negatives)} negative ones {tex(fpr * len(negatives))}."
+        f"of {len(negatives)} negative ones {tex(fpr * len(negatives))}. The curve goes from "
+        "(0, 0) to the right and up by these points:"
+    )
+    points = zip(shares, curve.fpr[1:], curve.tpr[1:])
+    sheet.solution.table(
+        ["scores from", "false-positive rate", "true-positive rate"],
+        [(score, *map(_share, rates)) for score, *rates in points],
     )
     sheet.solution.text(
         f"The area is the share of pairs of a positive and a negative row in which the "

@@ -13,6 +13,7 @@ from lyceum.exercises.sheet import (
     Sheet,
     decimal,
     equals,
+    fraction_and_decimal,
     tex,
     vector,
     with_decimal,
@@ -204,7 +205,7 @@ def weighted_knn(draw: Draw) -> Sheet:
     sheet.solution.table(["$x$", "$y$", "$d$", "$w$", "$w y$"], rows)
     sheet.solution.formula(
         rf"\hat{{y}} = \frac{{{decimal(sum(products))}}}{{{decimal(sum(weights))}}} = "
-        f"{tex(value)} {equals(value)}"
+        f"{fraction_and_decimal(value)}"
     )
     return sheet
 

@@ -10,7 +10,14 @@ import numpy as np
 from lyceum.decomposition import PCA, ClassicalMDS, DiscriminantProjection
 from lyceum.exercises.draw import Draw, few_decimals, small_denominators
 from lyceum.exercises.exercise import kind
-from lyceum.exercises.sheet import Sheet, decimal, equals, tex, vector
+from lyceum.exercises.sheet import (
+    Sheet,
+    decimal,
+    equals,
+    fraction_and_decimal,
+    tex,
+    vector,
+)
 
 Point = tuple[int, int]
 Pair = tuple[Fraction, Fraction]
@@ -179,7 +186,7 @@ def fisher(draw: Draw) -> Sheet:
     sheet.solution.formula(
         rf"w = S_W^{{-1}} (m_2 - m_1) = \frac{{1}}{{{tex(determinant)}}} "
         rf"{vector([value * determinant for value in w])}, \quad "
-        rf"\frac{{w_2}}{{w_1}} = {tex(ratio)} {equals(ratio)}"
+        rf"\frac{{w_2}}{{w_1}} = {fraction_and_decimal(ratio)}"
     )
     return sheet
 

@@ -133,13 +133,21 @@ def cost_complexity(draw: Draw) -> Sheet:
             rf"\alpha_{index} = \frac{{{tex(errors[index])} - {tex(errors[index - 1])}}}"
             rf"{{{leaves[index - 1]} - {leaves[index]}}} {equals(value, 4)}"
         )
-    between = (weakest[0] + weakest[1]) / 2
+    best = draw.integer(0, len(weakest))
+    prices = [Fraction(0), *weakest, weakest[-1] + Fraction(1, n_rows)]
+    between = (prices[best] + prices[best + 1]) / 2
     chosen = int(np.searchsorted(path.alphas, float(between), side="right")) - 1
     sheet.choose(
         f"Which tree is the best for $\\alpha = {decimal(between, 4)}$?",
-        1,
+        best,
         chosen,
         range(len(leaves)),
     )
-    sheet.solution.text(f"{decimal(between, 4)} lies between the first two: tree 1.")
+    limits = []
+    if best > 0:
+        limits.append(rf"above $\alpha_{best}$")
+    if best < len(weakest):
+        limits.append(rf"below $\alpha_{best + 1}$")
+    place = " and ".join(limits)
+    sheet.solution.text(f"{decimal(between, 4)} is {place}: tree {best}.")
     return sheet

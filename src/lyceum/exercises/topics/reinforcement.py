@@ -11,7 +11,7 @@ import numpy as np
 
 from lyceum.exercises.draw import Draw, between
 from lyceum.exercises.exercise import kind
-from lyceum.exercises.sheet import Sheet, decimal, equals
+from lyceum.exercises.sheet import Sheet, decimal, equals, listed
 from lyceum.reinforcement import DecisionProcess, QLearning, value_iteration
 
 LEFT = 0
@@ -104,7 +104,7 @@ def value_iteration_exercise(draw: Draw) -> Sheet:
         )
     state = draw.integer(0, n_states - 2)
     sheet.choose(
-        f"What is the best action in state {state + 1} in the end?",
+        f"What is the best action in state {state + 1} in the limit of many sweeps?",
         ("left", "right")[actions[state][0]],
         ("left", "right")[int(best.actions[state])],
         ["left", "right"],
@@ -114,7 +114,7 @@ def value_iteration_exercise(draw: Draw) -> Sheet:
         ["sweep", *(f"state {s}" for s in range(1, n_states))],
         [(i, *sweep[:-1]) for i, sweep in enumerate(sweeps[:4])],
     )
-    final = ", ".join(decimal(value) for value in best.values[:-1])
+    final = listed([round(float(value), 6) for value in best.values[:-1]])
     sheet.solution.text(f"In the limit the values are {final}.")
     return sheet
 

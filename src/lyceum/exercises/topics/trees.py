@@ -17,7 +17,14 @@ from lyceum.exercises.draw import (
     no_ties,
 )
 from lyceum.exercises.exercise import kind
-from lyceum.exercises.sheet import Sheet, decimal, equals, tex, with_decimal
+from lyceum.exercises.sheet import (
+    Sheet,
+    decimal,
+    equals,
+    fraction_and_decimal,
+    tex,
+    with_decimal,
+)
 from lyceum.trees import ID3, DecisionTreeClassifier, DecisionTreeRegressor
 
 # The best column is ahead of the next by this much, so that rounding cannot change the choice.
@@ -352,7 +359,7 @@ def _work_cuts(
         )
         sheet.solution.formula(
             rf"{shares[0]} \cdot {tex(gini(left))} + {shares[1]} \cdot {tex(gini(right))}"
-            f" = {tex(value)} {equals(value)}"
+            f" = {fraction_and_decimal(value)}"
         )
 
 
