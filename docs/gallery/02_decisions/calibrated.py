@@ -15,7 +15,7 @@ rows = load("german_credit")
 scores = {}
 for name, learner in {
     "plain": NaiveBayes(),
-    "calibrated": CalibratedClassifierCV(NaiveBayes(), cv=3, random_state=0),
+    "with a sigmoid": CalibratedClassifierCV(NaiveBayes(), cv=3, random_state=0),
 }.items():
     scores[name] = learner.fit(rows.take(range(500))).predict_proba(
         rows.take(range(500, 1000))
@@ -23,5 +23,10 @@ for name, learner in {
 truth = rows.y[500:]
 ax = plot.calibration(truth, scores["plain"], pos_label="bad", label="plain", n_bins=6)
 plot.calibration(
-    truth, scores["calibrated"], pos_label="bad", label="calibrated", n_bins=6, ax=ax
+    truth,
+    scores["with a sigmoid"],
+    pos_label="bad",
+    label="with a sigmoid",
+    n_bins=6,
+    ax=ax,
 )

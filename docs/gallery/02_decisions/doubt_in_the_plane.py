@@ -2,7 +2,7 @@
 Where a classifier should not decide
 ====================================
 
-Points in the light band have posteriors between 0.2 and 0.8. With a price of 0.2 for doubt they
+Points in the gray band have posteriors between 0.2 and 0.8. With a price of 0.2 for doubt they
 go to a person.
 """
 
@@ -24,6 +24,7 @@ ax.contourf(
     grid[..., 1],
     decided.reshape(120, 120),
     levels=[-1.5, -0.5, 0.5, 1.5],
+    colors=["gray", "tab:blue", "tab:red"],
     alpha=0.3,
 )
-ax.scatter(*X.T, c=y == "a", s=8)
+ax.scatter(*X.T, c=y == "b", s=8, cmap="coolwarm")

@@ -23,7 +23,7 @@ errors = [
     ]
     for a in steps
 ]
-figure, ax = plt.subplots(figsize=(4.6, 3.6), layout="constrained")
+figure, ax = plt.subplots(figsize=(5.6, 4), layout="constrained")
 picture = ax.imshow(errors, origin="lower", extent=(-0.1, 1.1, -0.1, 1.1))
-ax.set(xlabel="gamma: towards a sphere", ylabel="alpha: towards one covariance")
+ax.set(xlabel="gamma: a sphere", ylabel="alpha: one covariance")
 figure.colorbar(picture, label="error")

@@ -2,7 +2,8 @@
 A perceptron learns
 ===================
 
-The line after every pass of a perceptron. It stops where all points are right.
+The line after every pass of a perceptron: every mistake turns and moves it. It stops where
+all points are right.
 """
 
 import numpy as np
@@ -10,7 +11,8 @@ import numpy as np
 from lyceum import plot
 from lyceum.linear import Perceptron
 
-rng = np.random.default_rng(1)
-X = np.vstack([rng.normal(0, 0.6, (20, 2)), rng.normal(2.5, 0.6, (20, 2))])
-y = np.repeat([-1, 1], 20)
+rng = np.random.default_rng(20)
+noise = rng.normal(0, 0.35, (20, 2)).reshape(2, 10, 2)
+X = (noise + [[[1, 2]], [[2, 1]]]).swapaxes(0, 1).reshape(20, 2)
+y = np.tile([-1, 1], 10)
 plot.steps(Perceptron(record=True).fit(X, y), X, y)

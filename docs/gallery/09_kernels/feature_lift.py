@@ -2,8 +2,8 @@
 Lifting a ring
 ==============
 
-A ring around a disk has no separating line. With the squared radius as height it has a
-separating plane.
+A ring around a disk has no separating line. In the space of x₁², √2 x₁x₂ and x₂², whose inner
+product is the kernel (x · z)², a plane separates them.
 """
 
 import numpy as np

@@ -18,5 +18,5 @@ radius = np.repeat([0.4, 1.2], 80) + rng.normal(0, 0.05, 160)
 X = np.column_stack([radius * np.cos(angle), radius * np.sin(angle)])
 figure, axes = plt.subplots(1, 2, figsize=(8, 3.6), layout="constrained")
 for ax, learner in zip(axes, (PCA(2), KernelPCA(2, kernel="rbf", gamma=2.0))):
-    ax.scatter(*learner.fit_transform(X).T, c=radius > 0.8, s=10)
+    ax.scatter(*learner.fit_transform(X).T, c=radius > 0.8, s=10, cmap="coolwarm")
     ax.set_title(type(learner).__name__)

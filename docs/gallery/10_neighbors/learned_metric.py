@@ -18,6 +18,6 @@ y = np.repeat(["a", "b"], 60)
 moved = LearnedMetric(random_state=0).fit(X, y).transform(X)
 figure, axes = plt.subplots(1, 2, figsize=(8, 3.4), layout="constrained")
 for ax, cells, title in zip(axes, (X, moved), ("as measured", "after the learned map")):
-    ax.scatter(*np.asarray(cells).T[:2], c=y == "a", s=10)
+    ax.scatter(*np.asarray(cells).T[:2], c=y == "a", s=10, cmap="coolwarm")
     ax.set_aspect("equal", adjustable="datalim")
     ax.set_title(title)

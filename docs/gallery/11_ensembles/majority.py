@@ -10,7 +10,7 @@ import matplotlib.pyplot as plt
 
 from lyceum.evaluate import majority_vote_error
 
-figure, ax = plt.subplots(figsize=(5.6, 3.6), layout="constrained")
+figure, ax = plt.subplots(figsize=(6.6, 3.6), layout="constrained")
 numbers = range(1, 42, 2)
 for error in (0.3, 0.4, 0.45, 0.5, 0.55):
     ax.plot(
@@ -19,4 +19,4 @@ for error in (0.3, 0.4, 0.45, 0.5, 0.55):
         label=f"each wrong {error:.0%}",
     )
 ax.set(xlabel="voters", ylabel="the majority is wrong")
-ax.legend()
+ax.legend(loc="upper left", bbox_to_anchor=(1, 1))

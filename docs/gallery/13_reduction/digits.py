@@ -2,7 +2,7 @@
 A digit from a few components
 =============================
 
-Handwritten digits rebuilt from four, sixteen and all components. Sixteen numbers instead of 64
+A handwritten zero, rebuilt from four, sixteen and all components. Sixteen numbers instead of 64
 are nearly enough.
 """
 
@@ -20,4 +20,4 @@ for ax, k in zip(axes, (4, 16, 64)):
         cmap="gray_r",
     )
     ax.set_title(f"{k} components")
-    ax.axis("off")
+    ax.set(xticks=[], yticks=[])

@@ -20,5 +20,5 @@ known[0] = 0
 known[-1] = 1
 spread = LabelPropagation(kernel="knn", n_neighbors=7).fit(X, known).predict(X)
 figure, ax = plt.subplots(figsize=(5.2, 3.4), layout="constrained")
-ax.scatter(*X.T, c=spread, s=10)
-ax.scatter(*X[known >= 0].T, s=120, marker="*", color="red")
+ax.scatter(*X.T, c=spread, s=10, cmap="coolwarm")
+ax.scatter(*X[known >= 0].T, s=120, marker="*", color="black")

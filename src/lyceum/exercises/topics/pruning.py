@@ -148,6 +148,7 @@ def cost_complexity(draw: Draw) -> Sheet:
         limits.append(rf"above $\alpha_{best}$")
     if best < len(weakest):
         limits.append(rf"below $\alpha_{best + 1}$")
-    place = " and ".join(limits)
-    sheet.solution.text(f"{decimal(between, 4)} is {place}: tree {best}.")
+    sheet.solution.text(
+        f"{decimal(between, 4)} is {' and '.join(limits)}: tree {best}."
+    )
     return sheet

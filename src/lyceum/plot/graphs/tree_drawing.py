@@ -171,11 +171,39 @@ class _TreeDrawing:
             box.x -= left
         self.right = max(box.x + box.half for box in self.boxes)
         self.bottom = min(box.bottom for box in self.boxes)
+        self.legend_side = "left" if self.root.x > self.right / 2 else "right"
+        self._make_room_for_legend()
 
     @property
     def size(self) -> tuple[float, float]:
         height = self.root.height / 2 - self.bottom
         return max(3.0, self.right + 0.3), max(1.6, height + 0.6)
+
+    def _make_room_for_legend(self) -> None:
+        """Widen the drawing where a box or the label of an edge would be under the legend."""
+        classes = self.labels.classes
+        if classes is None:
+            return
+        shown = [str(label) for label in list(classes)[:10]]
+        letters = max(map(len, [*shown, self.labels.target or ""]))
+        width = letters * self.letter + 0.4
+        lowest = self.root.height / 2 - (len(shown) + 1) * 1.2 * self.line - 0.15
+        edges = {id(self.root): 0}
+        for box in self.boxes:
+            pairs = zip(box.children, box.edges)
+            edges |= {id(child): len(label) for child, label in pairs}
+        high = [
+            box
+            for box in self.boxes
+            if box.y + box.height / 2 + edges[id(box)] * self.line > lowest
+        ]
+        if self.legend_side == "right":
+            self.right = max(self.right, max(b.x + b.half for b in high) + width)
+            return
+        shift = max(0.0, width - min(b.x - b.half for b in high))
+        for box in self.boxes:
+            box.x += shift
+        self.right += shift
 
     def _box(self, node: int, depth: int, max_depth: int | None) -> _Box:
         """The boxes of a node and of what is below it, children first: trees may be deep."""
@@ -367,7 +395,7 @@ class _TreeDrawing:
         first = enumerate(list(classes)[:10])
         ax.legend(
             handles=[Patch(color=_color(k), label=str(label)) for k, label in first],
-            loc="upper left" if self.root.x > self.right / 2 else "upper right",
+            loc=f"upper {self.legend_side}",
             fontsize=self.font,
             labelcolor=INK,
             framealpha=0.9,

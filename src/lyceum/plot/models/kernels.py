@@ -285,6 +285,8 @@ def feature_lift(
     ax.set_xlabel(names[0])
     ax.set_ylabel(names[1])
     ax.set_zlabel(names[2])
+    for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
+        axis.get_major_locator().set_params(nbins=4)
     heading(ax, title)
     legend(ax)
     return ax
