@@ -13,6 +13,7 @@ from lyceum.linear import Perceptron
 
 rng = np.random.default_rng(20)
 noise = rng.normal(0, 0.35, (20, 2)).reshape(2, 10, 2)
-X = (noise + [[[1, 2]], [[2, 1]]]).swapaxes(0, 1).reshape(20, 2)
+centers = np.array([[[1, 2]], [[2, 1]]])
+X = (noise + centers).swapaxes(0, 1).reshape(20, 2)
 y = np.tile([-1, 1], 10)
 plot.steps(Perceptron(record=True).fit(X, y), X, y)

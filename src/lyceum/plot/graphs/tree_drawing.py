@@ -395,7 +395,7 @@ class _TreeDrawing:
         first = enumerate(list(classes)[:10])
         ax.legend(
             handles=[Patch(color=_color(k), label=str(label)) for k, label in first],
-            loc=f"upper {self.legend_side}",
+            loc="upper right" if self.legend_side == "right" else "upper left",
             fontsize=self.font,
             labelcolor=INK,
             framealpha=0.9,
