@@ -86,11 +86,7 @@ def test_the_choice_is_the_simplest_level_in_loss_and_log_loss(three):
         if not (is_clear or s.is_baseline):
             level[s.name] = -np.log(other[np.arange(len(y)), y])
     least = min(level.values(), key=np.mean)
-    rest = [
-        name
-        for name, ll in level.items()
-        if np.mean(ll) <= 1.01 * np.mean(least)
-    ]
+    rest = [name for name, ll in level.items() if np.mean(ll) <= 1.01 * np.mean(least)]
     simplest = min(rest, key=lambda name: three.comparison[name].complexity)
     assert three.choice.name == simplest
     assert three.choice.name in three.folder.joinpath("results.json").read_text(

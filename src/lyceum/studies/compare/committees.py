@@ -31,6 +31,8 @@ from lyceum.studies.run.store import Store, TaskResult, as_table
 
 _LEAST = 1e-3  # a member that weighs less is left out
 _VOTING = ("VotingClassifier", "VotingRegressor")
+_LONGER = 1.5  # on all rows, than on those of a fold, and for what cannot be foreseen
+_BETWEEN = 1.0  # second that the comparison takes, before the choice is fitted
 _CV = 3  # folds of the level-0 answers when a stack is fitted on all rows
 
 # of every member, by repeat and fold
@@ -120,7 +122,8 @@ def _weights_in_time(
             candidate, rule, [[part[i] for i in kept] for part in answers.values()]
         )
         weights = {names[i]: w for i, w in zip(kept, shares) if w > 0}
-        if deadline.allows(fit_seconds(candidate, weights, done)):
+        seconds = _LONGER * fit_seconds(candidate, weights, done)
+        if deadline.allows(seconds + _BETWEEN * deadline.slowness):
             return weights, kept
         cost = {name: mean_fit_seconds(done, name) / weights[name] for name in weights}
         kept.remove(names.index(max(cost, key=cost.__getitem__)))

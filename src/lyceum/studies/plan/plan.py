@@ -44,7 +44,7 @@ from lyceum.studies.run.target_statistics import MANY_LEVELS
 _IN_MEMORY = 20_000
 # rows, times classes if there are more than two, up to which variants of a learner are tried
 _VARIED_ROWS = 50_000
-_OF_VARIANT = 0.8  # of the promise of a learner is that of its variants
+_OF_VARIANT = 0.8  # times the promise of a learner, or of the variant before
 _PRIOR = Candidate(
     name="PriorClassifier",
     learner="PriorClassifier",
@@ -357,8 +357,6 @@ def _candidate(
     if choice.search is None and not entry.hasty.keys() & settings.keys():
         hasty = dict(entry.hasty)
     number = f" {n_before + 1}" if n_before else ""
-    # a variant says little beside the learner itself
-    promise = entry.promise * (_OF_VARIANT if n_before else 1.0)
     candidate = Candidate(
         name=f"{entry.name}{number}",
         learner=entry.name,
@@ -369,7 +367,7 @@ def _candidate(
         search=search,
         why="; ".join(preparations.values()),
         sparse_text=entry.takes_sparse_text(data.schema),
-        promise=promise,
+        promise=entry.promise * _OF_VARIANT**n_before,
         hasty=hasty,
     )
     # settings that no learner takes are refused before anything is run
