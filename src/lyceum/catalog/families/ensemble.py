@@ -25,8 +25,8 @@ _NUMBER_BOOSTS = (
     {"learning_rate": 0.1, "max_iter": 300, "max_leaf_nodes": 8},
     {"learning_rate": 0.03, "max_iter": 300, "max_leaf_nodes": 8},
 )
-# slower steps on parts of rows and columns: many where columns tell much, and small trees where they
-# tell little; chosen on seven tables, of which the duel has one, Ames houses
+# slower steps on parts of rows and columns: many where columns tell much, and small trees where
+# they tell little; chosen on seven tables, of which the duel has one, Ames houses
 _VARIED_BOOSTS = (
     {
         "learning_rate": 0.03,
