@@ -482,14 +482,14 @@ def sql_answers(
         columns = ", ".join(map(_name, names))
         database.execute(f"CREATE TABLE rows_to_predict ({columns})")
         database.executemany(f"INSERT INTO rows_to_predict VALUES ({holes})", rows)
-        found = database.execute(query.rstrip().rstrip(";")).fetchall()
+        answers = database.execute(query.rstrip().rstrip(";")).fetchall()
     except sqlite3.OperationalError as error:
         if "no such function" in str(error):
             return None
         raise ExportError(f"SQLite does not take the query: {error}") from error
     finally:
         database.close()
-    return [_answer(row[len(names) :], program) for row in found]
+    return [_answer(row[len(names) :], program) for row in answers]
 
 
 def _answer(row: tuple[Any, ...], program: Program) -> dict[str, Any] | str:
