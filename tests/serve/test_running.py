@@ -1,6 +1,7 @@
 """A server under way: strangers, misbehaving clients, swaps, drains and workers."""
 
 import json
+import os
 import shutil
 import signal
 import socket
@@ -8,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from urllib.request import Request, urlopen
 
 import pytest
 from tests.checks.record_laws import records_of
@@ -19,6 +21,7 @@ from lyceum.errors import SettingError
 from lyceum.workflows import fit_file
 
 KEY = "a-key-of-some-length"
+SERVE = [sys.executable, "-m", "lyceum", "serve"]
 
 
 def raw(server, data, seconds=20.0):
@@ -353,3 +356,32 @@ def test_workers_watch_as_one(models, credit):
     assert server.stop() == (0, "")
     assert agreed == 8, facts
     assert 'lyceum_rows_total{model="credit"} 40' in text
+
+
+def test_the_first_answer_needs_no_package_that_takes_long(models, tmp_path):
+    """Imports are most of the time from the command to the first answer (docs/serving.md)."""
+    log = tmp_path / "imported.txt"
+    with open(log, "w") as file:
+        process = subprocess.Popen(
+            [*SERVE, models / "credit.lyceum", "--port", "0"],
+            env={**os.environ, "PYTHONPROFILEIMPORTTIME": "1"},
+            stdout=subprocess.PIPE,
+            stderr=file,
+            text=True,
+        )
+    address = process.stdout.readline().strip()
+    with urlopen(f"{address}/models/credit") as response:
+        example = json.load(response)["example"]
+    headers = {"Content-Type": "application/json"}
+    body = json.dumps(example).encode()
+    request = Request(f"{address}/models/credit/predict", body, headers)
+    with urlopen(request) as response:
+        assert "predicted" in json.load(response)
+    process.terminate()
+    process.communicate(timeout=60)
+    lines = log.read_text().splitlines()
+    imported = {line.rpartition("|")[2].strip() for line in lines}
+    slow = {"pandas.core.api", "scipy.optimize._optimize", "scipy.stats._stats_py"}
+    slow |= {"sklearn.metrics", "sklearn.model_selection", "pyarrow.dataset"}
+    assert "lyceum.serve.app" in imported
+    assert not imported & slow

@@ -1,6 +1,5 @@
 """The workbench lets in who has its token, from its own page, and reads below its folder only."""
 
-import asyncio
 import signal
 import socket
 import subprocess
@@ -13,7 +12,7 @@ pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 pytest.importorskip("msgspec")
 
-from tests.workbench.started import opened
+from tests.workbench.started import in_a_loop, opened
 
 from lyceum.web import Limits
 from lyceum.workbench import app
@@ -171,7 +170,7 @@ def test_a_stream_without_a_length_ends_at_the_limit(tmp_path, monkeypatch):
         "query_string": b"name=endless.csv",
         "headers": [],
     }
-    asyncio.run(made(scope, receive, send))
+    in_a_loop(made(scope, receive, send))
     assert sent[0]["status"] == 413
     assert n_read == 17
     assert list(tmp_path.iterdir()) == []

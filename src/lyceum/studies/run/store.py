@@ -37,8 +37,9 @@ from lyceum.studies.plan.plan import Task
 from lyceum.studies.run.records import R, read_record, write_record
 
 DATABASE_FILE = "study.sqlite"
-_FILES = (DATABASE_FILE, "study.sqlite-journal", "recipe.toml", "data.parquet", "model.lyceum",
-          "report.html", "report.json", "results.json", "loss.csv")  # fmt: skip
+_FILES = (DATABASE_FILE, "study.sqlite-journal", "study.sqlite-wal", "study.sqlite-shm",
+          "recipe.toml", "data.parquet", "model.lyceum", "report.html", "report.json",
+          "results.json", "loss.csv")  # fmt: skip
 _PREDICTIONS = "predictions"
 _TABLES = """
 create table if not exists record (
@@ -131,6 +132,10 @@ class Store:
             with closing(_connect(folder)) as connection, connection:
                 # the first write takes the lock, which is held until the store is closed
                 connection.execute("pragma locking_mode = exclusive")
+                # with a log a commit does not wait for the disk, which took longer than small
+                # learners; after a power cut the last tasks may have to be run again
+                connection.execute("pragma journal_mode = wal")
+                connection.execute("pragma synchronous = normal")
                 connection.executescript(_TABLES)
                 # drafts of a process that was killed while it wrote them
                 drafts = [(folder, f".{name}.*") for name in _FILES]
@@ -148,6 +153,9 @@ class Store:
                         # once the database is closed
                         after.callback(_discard, folder, before)
                     raise
+                # one file again, which can be read where nothing can be written
+                connection.commit()
+                connection.execute("pragma journal_mode = delete")
 
     @classmethod
     @contextmanager
