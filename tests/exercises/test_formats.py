@@ -50,6 +50,20 @@ def test_sheet_without_solution_does_not_tell_the_answer():
         (r"\sqrt{2}", "<msqrt><mn>2</mn></msqrt>"),
         (r"-\alpha", "<mrow><mo>−</mo><mi>α</mi></mrow>"),
         (r"\mathrm{say\ a}", "<mtext>say a</mtext>"),
+        (
+            "(x)^2",
+            '<mrow><mo stretchy="false">(</mo><mi>x</mi>'
+            '<msup><mo stretchy="false">)</mo><mn>2</mn></msup></mrow>',
+        ),
+        (
+            r"\left(x\right)^2",
+            "<msup><mrow><mo>(</mo><mi>x</mi><mo>)</mo></mrow><mn>2</mn></msup>",
+        ),
+        (
+            r"\log_2 4",
+            "<mrow><msub><mi>log</mi><mn>2</mn></msub>"
+            '<mspace width="0.17em"/><mn>4</mn></mrow>',
+        ),
         (r"\bar x", "<mover><mi>x</mi><mo>¯</mo></mover>"),
         (
             r"\begin{pmatrix} 1 & 2 \\ 3 & 4 \end{pmatrix}",
