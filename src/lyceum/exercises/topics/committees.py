@@ -364,9 +364,9 @@ def _work(
     for number, (error, weights) in enumerate(rounds, start=1):
         stump = stumps[number - 1]
         wrong = [x for x, y in enumerate(labels, 1) if _says(stump, x) != y]
-        places = ", ".join(map(str, wrong))
+        numbers = ", ".join(map(str, wrong))
         sheet.solution.text(
-            f"Round {number} is wrong where $x$ is {places}. The weights of these rows add up "
+            f"Round {number} is wrong where $x$ is {numbers}. The weights of these rows add up "
             "to the error:"
         )
         terms = " + ".join(tex(weights[x - 1]) for x in wrong)
