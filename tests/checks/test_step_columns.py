@@ -1,6 +1,7 @@
 """What changes from step to step is what the formulas say: updates by hand, in plain NumPy; and
 every column of every record is named in such a test."""
 
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -416,8 +417,8 @@ def test_sweeps_of_value_iteration():
     R = np.array([[1.0, 0.0], [2.0, -1.0]])
     record = value_iteration(DecisionProcess(P, R), 0.9, record=True).record
     assert record[0]["values"].tolist() == [0.0, 0.0]
-    for step, after in zip(record, record[1:]):
-        q = R + 0.9 * P @ step["values"]
+    for step, after in pairwise(record):
+        q = R + 0.9 * (P @ step["values"]).T  # P has the actions first
         np.testing.assert_allclose(after["values"], q.max(axis=1))
         moved = np.abs(after["values"] - step["values"]).max()
         assert after["change"] == pytest.approx(moved)
