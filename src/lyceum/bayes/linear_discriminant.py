@@ -367,6 +367,9 @@ class LinearDiscriminantAnalysis(
         if self._has_few_rows:
             check_covariances([self.covariance_], (1, len(self.design_names)))
 
+    def _in_type_of_rows(self) -> tuple[str, ...]:
+        return ("coef_", "intercept_")
+
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         K = len(self.classes_)
         d = len(self.design_names)

@@ -385,6 +385,11 @@ class Learner(BaseEstimator):
         """The classes of values that a model file may hold, beside arrays and plain values."""
         return (Column, Schema)
 
+    def _in_type_of_rows(self) -> tuple[str, ...]:
+        """The arrays that an array of float32 leaves in float32, as scikit-learn's are: what is
+        computed in doubles is rounded at the end of `fit`."""
+        return ()
+
     def _check_model(self) -> None:
         """Raise ModelFileError unless what came from a model file fits together."""
         check_learner(self)
@@ -421,6 +426,15 @@ def _constraints(learner: Estimator) -> dict[str, list[Any]]:
     }
 
 
+def _round_to_rows(learner: Learner, X: Any) -> None:
+    """Parameters in float32, if the rows of an array are."""
+    if getattr(X, "dtype", None) != np.float32:
+        return
+    for name in learner._in_type_of_rows():
+        if name in vars(learner):
+            setattr(learner, name, np.float32(getattr(learner, name)))
+
+
 def _guard(method: Callable[..., Any]) -> Callable[..., Any]:
     """A method that learns: all or nothing, in threads as set, with the progress of `verbose`."""
 
@@ -437,6 +451,7 @@ def _guard(method: Callable[..., Any]) -> Callable[..., Any]:
             result = method(self, *own, **own_named)
             if counter := self.__dict__.pop("_row_counter", None):
                 self.n_rows_ = counter.total()
+            _round_to_rows(self, data[0] if data else named.get("X"))
             count_fit(self)
             return result
 

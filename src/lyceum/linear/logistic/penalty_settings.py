@@ -78,3 +78,7 @@ class PenaltySettings:
     def _solver(self) -> str:
         """Our solver: scikit-learn's other ones lead to the same minimum."""
         return "auto" if self.solver in THEIR_SOLVERS else self.solver
+
+    def _in_type_of_rows(self) -> tuple[str, ...]:
+        # scikit-learn's liblinear computes in doubles
+        return () if self.solver == "liblinear" else ("coef_", "intercept_")
