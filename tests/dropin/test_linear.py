@@ -166,7 +166,12 @@ def test_rows_of_float32_give_coefficients_of_float32(model):
         single = clone(model).fit(rows, y)
         assert single.coef_.dtype == single.intercept_.dtype == np.float32
         assert_allclose(single.coef_, double.coef_, rtol=1e-4, atol=1e-5)
-        if not is_classifier(model):
+        if is_classifier(model):
+            assert (single.predict(rows) == double.predict(X)).mean() > 0.98
+            assert_allclose(
+                single.predict_proba(rows), double.predict_proba(X), atol=1e-4
+            )
+        else:
             assert single.predict(rows).dtype == np.float32
     reason = "liblinear computes in doubles there too"
     if isinstance(model, ours.LogisticRegression):

@@ -135,7 +135,7 @@ def score_shapes(learner: Estimator) -> dict[str, tuple[int, ...]]:
 def linear_scores(learner: Estimator, block: Block) -> np.ndarray:
     """X·coefᵀ + intercept: (n,) for two classes, else (n, K)."""
     # coefficients that were set by hand may be a view of others, or flat
-    coef = np.atleast_2d(np.ascontiguousarray(learner.coef_))
+    coef = np.atleast_2d(np.ascontiguousarray(learner.coef_, np.float64))
     scores = block.X @ coef.T + learner.intercept_
     if len(coef) == 1:
         return scores[:, 0]
