@@ -1,5 +1,7 @@
 """Linear regressions have scikit-learn's parameters, with their effect."""
 
+import pickle
+
 import numpy as np
 import pytest
 import sklearn.linear_model as theirs
@@ -13,6 +15,7 @@ from sklearn.utils import get_tags
 import lyceum.linear as ours
 from lyceum.bayes import LinearDiscriminantAnalysis
 from lyceum.errors import SettingError
+from lyceum.kernels import LinearSVC
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 5))
@@ -186,3 +189,27 @@ def test_no_iteration_leaves_the_coefficients_at_zero():
     assert model.n_iter_.tolist() == [0]
     assert not model.coef_.any()
     assert_allclose(model.predict_proba(X), 0.5)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [ours.LogisticRegression(C=0.1, l1_ratio=1), ours.MarginClassifier(), LinearSVC()],
+    ids=lambda model: type(model).__name__,
+)
+def test_sparse_coefficients_answer_as_dense_ones(model):
+    y = np.digitize(Y[:, 0], [-1.0, 1.0])
+    model.fit(X, y)
+    coef = model.coef_
+    scores = model.decision_function(X)
+    text = str(model.summary())
+    record = model.decide(X[0].tolist()).predicted
+    assert model.sparsify() is model.sparsify() is model
+    for _ in range(2):
+        assert sparse.issparse(model.coef_)
+        assert_allclose(model.decision_function(sparse.csr_array(X)), scores, atol=1e-9)
+        assert str(model.summary()) == text
+        assert model.decide(X[0].tolist()).predicted == record
+        model = pickle.loads(pickle.dumps(model))
+    assert_allclose(model.densify().coef_, coef)
+    assert isinstance(model.densify().coef_, np.ndarray)
+    assert isinstance(model.sparsify().fit(X, y).coef_, np.ndarray)
