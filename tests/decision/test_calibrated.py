@@ -5,6 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
+from sklearn.frozen import FrozenEstimator
 from sklearn.isotonic import IsotonicRegression
 from sklearn.model_selection import KFold, PredefinedSplit, StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
@@ -233,3 +234,30 @@ def test_folds_in_the_order_of_the_rows_as_in_scikit_learn():
     np.testing.assert_array_equal(ours.predict_proba(X), folds.predict_proba(X))
     with pytest.raises(DataError, match="Requesting 80-fold cross-validation"):
         CalibratedClassifierCV(NaiveBayes(), cv=80).fit(X, y)
+
+
+def test_folds_vote_by_default_as_in_scikit_learn_but_not_of_a_frozen_estimator():
+    X = np.random.default_rng(0).normal(size=(80, 2))
+    y = (X[:, 0] > 0).astype(int)
+    model = CalibratedClassifierCV(NaiveBayes(), cv=4).fit(X, y)
+    assert len(model.calibrated_classifiers_) == 4
+    mean = np.mean(
+        [one.predict_proba(X) for one in model.calibrated_classifiers_], axis=0
+    )
+    np.testing.assert_allclose(model.predict_proba(X), mean)
+    frozen = FrozenEstimator(NaiveBayes().fit(X, y))
+    (only,) = CalibratedClassifierCV(frozen).fit(X, y).calibrated_classifiers_
+    assert only.estimator is only.estimator_
+
+
+def test_arguments_of_fit_go_to_the_estimator_and_weights_where_it_takes_them():
+    class Marked(GaussianNB):
+        def fit(self, X, y, mark=None):
+            assert len(mark) == len(y)
+            return super().fit(X, y)
+
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    y = np.arange(60) % 2
+    CalibratedClassifierCV(Marked()).fit(X, y, mark=np.arange(60))
+    with pytest.warns(UserWarning, match="takes no sample_weight"):
+        CalibratedClassifierCV(Marked()).fit(X, y, np.ones(60), mark=list(y))

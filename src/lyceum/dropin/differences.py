@@ -29,7 +29,6 @@ PARTIAL_DEPENDENCE = (
 DEFAULTS: dict[tuple[str, str], str] = {
     ("BaggingClassifier", "max_samples"): "the same: as many as there are",
     ("BaggingRegressor", "max_samples"): "the same: as many as there are",
-    ("CalibratedClassifierCV", "ensemble"): "one model to explain, save and export",
     ("ElasticNet", "max_iter"): "an epoch costs less; seldom reached",
     ("ElasticNet", "tol"): "a smaller duality gap at the same cost",
     ("ElasticNetCV", "max_iter"): "an epoch costs less; seldom reached",
