@@ -102,7 +102,7 @@ def test_what_is_no_map_is_refused():
 def test_a_calibrated_classifier_predicts_explains_and_is_saved(method, tmp_path):
     rows = scan(datasets.path("german_credit"), target="class")
     model = MinimumRiskClassifier(
-        CalibratedClassifierCV(NaiveBayes(), method), doubt=0.2
+        CalibratedClassifierCV(NaiveBayes(), method, ensemble=False), doubt=0.2
     ).fit(rows)
     lyceum.save(model, tmp_path / "model.lyceum")
     again = lyceum.load(tmp_path / "model.lyceum")
@@ -122,9 +122,9 @@ def test_arrays_with_any_labels_are_calibrated_and_a_given_map_is_kept():
         rng.normal(size=(200, 3)), 2, axis=1
     )  # every column twice: naive Bayes is too sure
     y = np.where(X[:, 0] + rng.normal(size=200) > 0, "yes", "no")
-    model = CalibratedClassifierCV(NaiveBayes(), "sigmoid", random_state=0).fit(
-        X, y, np.ones(200)
-    )
+    model = CalibratedClassifierCV(
+        NaiveBayes(), "sigmoid", ensemble=False, random_state=0
+    ).fit(X, y, np.ones(200))
     assert model.classes_.tolist() == ["no", "yes"]
     assert model.map_.tables[0][0] < 1.0
     assert set(model.predict(X)) <= {"no", "yes"}

@@ -159,6 +159,14 @@ class StoredRows(Learner):
             self._design,
         ]
 
+    def _rows(self, X: Data, *data: Any) -> Rows:
+        if sparse.issparse(X) and not self._takes_sparse:
+            raise SettingError(
+                f"Metric {self._metric_name!r} not valid for sparse input: give X.toarray(), or"
+                " take a metric that compares sparse rows, such as 'euclidean' or 'manhattan'"
+            )
+        return super()._rows(X, *data)
+
     # -- keeping rows ------------------------------------------------------------------
 
     def _gather(self, rows: Rows) -> Block:

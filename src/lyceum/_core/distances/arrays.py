@@ -118,7 +118,7 @@ class Haversine(ArrayMetric):
     --------
     >>> import numpy as np
     >>> from lyceum.distances import Haversine
-    >>> Haversine()([0.0, 0.0], [0.0, np.pi / 2]).round(4)
+    >>> round(Haversine()([0.0, 0.0], [0.0, np.pi / 2]), 4)
     1.5708
     """
 
@@ -151,7 +151,7 @@ class NanEuclidean(ArrayMetric):
     Examples
     --------
     >>> from lyceum.distances import NanEuclidean
-    >>> NanEuclidean()([0.0, float("nan")], [3.0, 1.0]).round(4)
+    >>> round(NanEuclidean()([0.0, float("nan")], [3.0, 1.0]), 4)
     4.2426
     """
 
@@ -279,7 +279,18 @@ class TruthMetric(ArrayMetric):
 @register_metric("dice")
 @dataclass(frozen=True)
 class Dice(TruthMetric):
-    """The Dice dissimilarity: columns that differ, over these and twice those true in both."""
+    """The Dice dissimilarity: columns that differ, over these and twice those true in both.
+
+    See Also
+    --------
+    Jaccard : where columns true in both count once.
+
+    Examples
+    --------
+    >>> from lyceum.distances import Dice
+    >>> Dice()([1, 1, 1, 0], [1, 1, 0, 0])
+    0.2
+    """
 
     @property
     def is_metric(self) -> bool:
@@ -295,7 +306,18 @@ class Dice(TruthMetric):
 @register_metric("rogerstanimoto")
 @dataclass(frozen=True)
 class RogersTanimoto(TruthMetric):
-    """The Rogers-Tanimoto distance: columns that differ count twice, above and below."""
+    """The Rogers-Tanimoto distance: columns that differ count twice, above and below.
+
+    See Also
+    --------
+    Hamming : where they count once.
+
+    Examples
+    --------
+    >>> from lyceum.distances import RogersTanimoto
+    >>> RogersTanimoto()([1, 1, 0, 0], [1, 0, 0, 0])
+    0.4
+    """
 
     def _of_counts(
         self, both: np.ndarray, unequal: np.ndarray, n_columns: int
@@ -306,13 +328,35 @@ class RogersTanimoto(TruthMetric):
 @register_metric("sokalmichener")
 @dataclass(frozen=True)
 class SokalMichener(RogersTanimoto):
-    """What SciPy and scikit-learn call the Sokal-Michener distance: that of Rogers and Tanimoto."""
+    """What SciPy and scikit-learn call the Sokal-Michener distance: that of Rogers and Tanimoto.
+
+    See Also
+    --------
+    RogersTanimoto : the same.
+
+    Examples
+    --------
+    >>> from lyceum.distances import SokalMichener
+    >>> SokalMichener()([1, 1, 0, 0], [1, 0, 0, 0])
+    0.4
+    """
 
 
 @register_metric("russellrao")
 @dataclass(frozen=True)
 class RussellRao(TruthMetric):
-    """The Russell-Rao dissimilarity: the share of the columns that are not true in both."""
+    """The Russell-Rao dissimilarity: the share of the columns that are not true in both.
+
+    See Also
+    --------
+    Hamming : the share of the columns that differ.
+
+    Examples
+    --------
+    >>> from lyceum.distances import RussellRao
+    >>> RussellRao()([1, 1, 0, 0], [1, 0, 0, 0])
+    0.75
+    """
 
     _of_nothing = 1.0
 
@@ -330,7 +374,18 @@ class RussellRao(TruthMetric):
 @register_metric("sokalsneath")
 @dataclass(frozen=True)
 class SokalSneath(TruthMetric):
-    """The Sokal-Sneath distance: Jaccard's with columns that differ counted twice."""
+    """The Sokal-Sneath distance: Jaccard's with columns that differ counted twice.
+
+    See Also
+    --------
+    Jaccard : where they count once.
+
+    Examples
+    --------
+    >>> from lyceum.distances import SokalSneath
+    >>> round(SokalSneath()([1, 1, 0], [1, 0, 0]), 4)
+    0.6667
+    """
 
     def _of_counts(
         self, both: np.ndarray, unequal: np.ndarray, n_columns: int
