@@ -245,26 +245,24 @@ class CalibratedClassifierCV(MetaEstimatorMixin, Classifier, BaseEstimator):
         tested = np.zeros(len(codes), dtype=bool)
         voters = []
         for train, test in self._splits(codes, given["split"]):
-            part = {}
-            if given["fit"]:
-                part = _check_method_params(X, given["fit"], indices=train)
+            part = _check_method_params(X, given["fit"], indices=train)
             truth = None if y is None else np.asarray(y)[train]
             fitted = self._new_estimator().fit(take(train), truth, **part)
             columns = np.searchsorted(labels, fitted.classes_)
             proba[np.ix_(test, columns)] = posteriors_of(fitted, take(test))
             tested[test] = True
             if self._votes_by_folds:
-                weight = None if w is None else np.asarray(w)[test]
-                own = PosteriorMap.fit(
-                    str(self.method), codes[test], proba[test], weight
-                )
+                own = self._map_of(codes, proba, w, test)
                 voters.append(self._voter(fitted, own, np.asarray(labels)))
         if voters:
             self.calibrated_classifiers_ = voters
         # a splitter may leave rows untested
-        if w is not None:
-            w = np.asarray(w)[tested]
-        return PosteriorMap.fit(str(self.method), codes[tested], proba[tested], w)
+        return self._map_of(codes, proba, w, tested)
+
+    def _map_of(self, codes: Any, proba: Any, w: Any, rows: Any) -> PosteriorMap:
+        """The map learned from some rows."""
+        weight = None if w is None else np.asarray(w)[rows]
+        return PosteriorMap.fit(str(self.method), codes[rows], proba[rows], weight)
 
     def _voter(
         self, fitted: Estimator, posterior_map: PosteriorMap, classes: np.ndarray

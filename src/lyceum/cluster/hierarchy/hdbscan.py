@@ -344,13 +344,7 @@ def persistent_clusters(
     in all are kept, among those that weigh at most `largest`. Clusters that come apart at less than
     the distance `together` are left as one (Malzer and Baum 2020).
     """
-    # λ = 1 / distance, the density at which a merge comes apart; at distance 0 that of the least
-    # distance above 0, in place of infinity
-    heights = merges[:, 2]
-    floor = heights[heights > 0].min(initial=np.inf)
-    if not np.isfinite(floor):
-        floor = 1.0
-    lam = 1.0 / np.maximum(heights, floor)
+    lam = densities(merges[:, 2])
     size = np.concatenate([w, merges[:, 3]])
     children = merges[:, :2].astype(np.int64)
     cluster, parents, births = _split_tree(children, size, lam, smallest)
@@ -365,20 +359,25 @@ def persistent_clusters(
     ends = np.zeros(len(parents))
     np.maximum.at(ends, last, leaving)
     np.maximum.at(ends, parents[1:], births[1:])
-    labels, probabilities = _place_rows(chosen, parents, last, leaving, ends[chosen])
     starts = births[chosen]
     if chosen.tolist() == [0]:
         # all rows are below the root: those that fall out of it early are noise
-        if together > 0:
-            starts = np.array([1.0 / together])
-        else:
-            starts = ends[:1]
-        noise = leaving < starts[0]
-        labels[noise] = -1
-        probabilities[noise] = 0.0
+        starts = ends[:1] if together == 0 else np.array([1.0 / together])
+    labels, probabilities = _place_rows(
+        chosen, parents, last, leaving, starts, ends[chosen]
+    )
     with np.errstate(divide="ignore"):
         heights = 1.0 / starts
     return DenseClusters(labels, heights, stability[chosen], probabilities)
+
+
+def densities(heights: np.ndarray) -> np.ndarray:
+    """λ = 1 / distance, the density at which a merge comes apart; at distance 0 that of the least
+    distance above 0, in place of infinity."""
+    floor = heights[heights > 0].min(initial=np.inf)
+    if not np.isfinite(floor):
+        floor = 1.0
+    return 1.0 / np.maximum(heights, floor)
 
 
 def _stabilities(
@@ -405,10 +404,11 @@ def _place_rows(
     parents: np.ndarray,
     last: np.ndarray,
     leaving: np.ndarray,
+    starts: np.ndarray,
     ends: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The chosen cluster of every row, -1 for none, and how deep in it the row is: the λ at which
-    it leaves over that at which the cluster ends."""
+    """The chosen cluster of every row, -1 for none or if it leaves before the cluster starts, and
+    how deep in it the row is: the λ at which it leaves over that at which the cluster ends."""
     # the chosen cluster that every cluster is or lies in, or -1; parents come first
     numbers = np.full(len(parents), -1)
     numbers[chosen] = np.arange(len(chosen))
@@ -416,6 +416,7 @@ def _place_rows(
         if numbers[c] < 0:
             numbers[c] = numbers[parents[c]]
     labels = numbers[last]
+    labels[leaving < np.append(starts, 0.0)[labels]] = -1
     inside = labels >= 0
     end = ends[labels[inside]]
     probabilities = np.zeros(len(labels))
