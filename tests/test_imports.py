@@ -1,5 +1,6 @@
 """What is public is there, sorted, and nothing is imported before it is needed."""
 
+import gc
 import importlib
 import json
 import pkgutil
@@ -11,6 +12,7 @@ import pytest
 
 import lyceum
 from lyceum import catalog, datasets
+from lyceum._core.first_use import import_on_first_use
 
 DOORS = (
     "base",
@@ -357,3 +359,15 @@ def test_a_learner_imports_what_it_needs():
 def test_every_name_of_the_top_level_is_there():
     for name in dir(lyceum):
         assert getattr(lyceum, name) is not None
+
+
+@pytest.mark.parametrize("is_on", [True, False])
+def test_the_collector_is_after_an_import_as_it_was_before(is_on):
+    find, _, _ = import_on_first_use(lyceum.linear.__name__)
+    was_on = gc.isenabled()
+    try:
+        (gc.enable if is_on else gc.disable)()
+        find("Ridge")
+        assert gc.isenabled() is is_on
+    finally:
+        (gc.enable if was_on else gc.disable)()

@@ -3,6 +3,7 @@
 import pickle
 import subprocess
 import sys
+import types
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from sklearn.base import clone
 
 import lyceum
 from lyceum import dropin
+from lyceum.dropin.__main__ import main
 from lyceum.dropin.names import our_class, our_names, their_class
 
 X = np.random.default_rng(0).normal(size=(40, 3))
@@ -203,11 +205,36 @@ def test_the_environment_imports_nothing_by_itself(monkeypatch):
     assert done.returncode == 0, done.stderr
 
 
-def test_a_notebook_loads_and_unloads_the_switch():
-    dropin.load_ipython_extension(None)
+def test_a_notebook_loads_and_unloads_the_switch(capsys):
+    shell = types.SimpleNamespace(user_ns={"Earlier": THEIRS, "x": 1, "np": np})
+    dropin.load_ipython_extension(shell)
+    assert "still scikit-learn's: Earlier." in capsys.readouterr().out
     assert sklearn.linear_model.Ridge is not THEIRS
-    dropin.unload_ipython_extension(None)
+    shell.user_ns["Earlier"] = sklearn.linear_model.Ridge
+    dropin.load_ipython_extension(shell)
+    assert capsys.readouterr().out == ""
+    dropin.unload_ipython_extension(shell)
     assert sklearn.linear_model.Ridge is THEIRS
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "text"),
+    [
+        (["--help"], 0, "Run a program with"),
+        ([], 1, "Run a program with"),
+        (["--reprot", "x.py"], 1, "Run a program with"),
+        (["nowhere.py"], 1, "nowhere.py: there is no such file"),
+    ],
+)
+def test_the_command_says_what_it_cannot_run(arguments, code, text, capsys):
+    ends = 0
+    try:
+        main(arguments)
+    except SystemExit as end:
+        ends = 1
+        print(end)
+    assert ends == code
+    assert text in capsys.readouterr().out
 
 
 def test_pytest_takes_it_as_a_plugin(tmp_path):

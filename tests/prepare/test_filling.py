@@ -6,6 +6,7 @@ import pyarrow as pa
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.impute import MissingIndicator, SimpleImputer as TheirSimpleImputer
+from sklearn.utils import get_tags
 from tests.prepare.tables import mixed, numbers
 
 from lyceum.data import scan
@@ -290,3 +291,10 @@ def test_one_fill_value_serves_one_kind_or_both_by_name():
     for odd in ("none", {"numbers": 0.0}, {"continuous": "x"}):
         with pytest.raises(SettingError, match="is no number for continuous columns"):
             SimpleImputer(**both, fill_value=odd).fit(frame)
+
+
+@pytest.mark.parametrize("missing", [np.nan, float("nan"), pd.NA, None, -1, "?"])
+def test_tags_are_scikit_learns(missing):
+    ours = get_tags(SimpleImputer(missing_values=missing)).input_tags
+    theirs = get_tags(TheirSimpleImputer(missing_values=missing)).input_tags
+    assert (ours.allow_nan, ours.sparse) == (theirs.allow_nan, theirs.sparse)

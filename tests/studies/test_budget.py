@@ -1,6 +1,7 @@
 """What a study does when its time is over: what is left out or shortened is said, and more time
 makes it."""
 
+import math
 import os
 import time
 
@@ -47,9 +48,11 @@ def final_fit(tmp_path, monkeypatch):
     data = StudyData.of(recipe)
     plan = Plan.of(recipe, data)
 
-    def fit(seconds, reserve=1e9):
+    def fit(seconds, reserve=1e9, **known):
         deadline = Deadline(time.monotonic() + seconds, reserve)
-        return _conclusions.fit_choice(plan, data, None, "NaiveBayes", {}, deadline)
+        return _conclusions.fit_choice(
+            plan, data, None, "NaiveBayes", {}, deadline, **known
+        )
 
     return fit
 
@@ -59,6 +62,24 @@ def test_a_final_fit_that_takes_too_long_is_made_on_fewer_rows(final_fit, monkey
     final = final_fit(0.0)
     assert (final.n_rows, final.in_time) == (2_000, False)
     assert final.model.classes_.tolist() == ["no", "yes"]
+
+
+def test_a_final_fit_that_is_known_to_take_too_long_is_not_begun(
+    final_fit, monkeypatch
+):
+    monkeypatch.setattr(_conclusions, "search_settings", None)  # nothing is searched
+    begun = []
+    rows_of = _conclusions._sample_rows
+    monkeypatch.setattr(
+        _conclusions,
+        "_sample_rows",
+        lambda plan, data, n: begun.append(n) or rows_of(plan, data, n),
+    )
+    final = final_fit(0.0, fit_seconds=1.0)  # of which 0.2 are to be had
+    assert (final.n_rows, begun) == (2_000, [2_000])
+    begun.clear()
+    # and so much of what is kept for the end at most
+    assert final_fit(0.0, reserve=0.4, fit_seconds=0.64).n_rows <= 2_000
 
 
 def test_a_final_fit_with_time_is_on_all_rows_and_searched(final_fit, monkeypatch):
@@ -82,7 +103,7 @@ def test_a_request_to_stop_ends_a_final_fit(final_fit):
 
 
 def test_time_is_kept_for_what_follows_the_folds(monkeypatch):
-    monkeypatch.setattr(_deadline.os, "getloadavg", lambda: (0.1, 0.1, 0.1))
+    monkeypatch.setattr(_deadline, "_slowness", lambda: 1.0)
     now = time.monotonic()
     short, long = Deadline.in_minutes(1.0), Deadline.in_minutes(60.0)
     assert short.for_folds.end == pytest.approx(now + 48.0, abs=1.0)
@@ -95,14 +116,28 @@ def test_a_loaded_machine_keeps_more_time_and_a_command_counts_its_own_start(
     monkeypatch,
 ):
     n_waiting = 3.0 * (os.cpu_count() or 1)
+    monkeypatch.setattr(_deadline, "_LEAST_RUN", math.inf)
     monkeypatch.setattr(_deadline.os, "getloadavg", lambda: (n_waiting, 0.0, 0.0))
     now = time.monotonic()
     busy = Deadline.in_minutes(1.0, began=now - 5.0)
     assert busy.end == pytest.approx(now + 55.0, abs=0.5)
-    assert busy.for_folds.end == pytest.approx(now + 55.0 - 13.5, abs=0.5)
-    assert busy.for_report.end == pytest.approx(now + 55.0 - 6.75, abs=0.5)
-    short = Deadline.in_minutes(0.25, began=now)  # of 15 s, 13.5 would leave nothing
+    assert busy.for_folds.end == pytest.approx(now + 55.0 - 12.0, abs=0.5)
+    assert busy.for_report.end == pytest.approx(now + 55.0 - 6.0, abs=0.5)
+    short = Deadline.in_minutes(0.25, began=now)  # of 15 s, 11.4 would leave little
     assert short.for_folds.end == pytest.approx(now + 9.0, abs=0.5)
+
+
+@pytest.mark.parametrize(
+    ("ran", "waited", "load", "slowness"),
+    [(2.0, 0.0, 30.0, 1.0), (2.0, 3.0, 0.1, 2.5), (0.1, 3.0, 0.1, 1.0)],
+    ids=["first of many", "one of many", "just begun"],
+)
+def test_a_thread_knows_how_long_it_waited(monkeypatch, ran, waited, load, slowness):
+    """A command with priority has an idle machine, however many others wait."""
+    times = f"{ran * 1e9:.0f} {waited * 1e9:.0f} 7\n"
+    monkeypatch.setattr(_deadline.Path, "read_text", lambda self: times)
+    monkeypatch.setattr(_deadline.os, "getloadavg", lambda: (load, load, load))
+    assert Deadline.in_minutes(1.0).slowness == pytest.approx(slowness)
 
 
 def test_a_study_without_time_for_any_learner_tries_a_tree_on_few_rows(

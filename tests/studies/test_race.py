@@ -167,6 +167,59 @@ def test_a_promising_learner_that_is_cut_off_is_tried_on_fewer_rows_and_then_wai
     assert (again.task, again.part, again.is_hasty) == (job.task, 8, True)
 
 
+def first_jobs(plan, n_train, n_columns, seconds=10.0):
+    """The first job of each of the two learners that are tried first."""
+    race = Race(plan, Deadline(time.monotonic() + seconds), n_train, n_columns)
+    jobs = {}
+    while len(jobs) < 2:
+        job = race.popleft()
+        if job.task.name != "PriorClassifier":
+            jobs[job.task.name] = job
+        race.add(result(job.task), 0.5)
+    return jobs
+
+
+def test_a_large_table_begins_with_boosting_in_haste(plan):
+    """No time is lost with what would be cut off."""
+    small = first_jobs(plan, 4_000, 20)
+    assert list(small) == [FOREST, BOOSTING]
+    assert not any(job.is_hasty or job.part > 1 for job in small.values())
+    large = first_jobs(plan, 200_000, 20)
+    assert list(large) == [BOOSTING, FOREST]
+    assert (large[BOOSTING].is_hasty, large[BOOSTING].part) == (True, 1)
+    assert (large[FOREST].is_hasty, large[FOREST].part) == (False, 64)
+    wide = first_jobs(plan, 2_000, 1_000)
+    assert wide[BOOSTING].is_hasty
+    assert wide[FOREST].part == 1
+    patient = first_jobs(plan, 200_000, 20, seconds=3_600.0)
+    assert not any(job.is_hasty or job.part > 1 for job in patient.values())
+
+
+def test_what_could_hardly_end_waits_until_all_else_is_done(plan):
+    """Learners that were cut off leave too little for the next."""
+    race = race_for(plan, 1_000.0)
+    job = race.popleft()
+    while job.task.name in ("PriorClassifier", FOREST, BOOSTING):
+        race.add(result(job.task, in_haste=False), 0.5)
+        job = race.popleft()
+    race._spend(job.task.name, 390.0)  # of the 400 seconds of all others
+    race.add(result(job.task, seconds=0.0), 0.6)
+    after = [race.popleft() for _ in range(2)]
+    assert [(job.task.name, job.task.fold) for job in after] == [
+        (FOREST, 1),
+        (BOOSTING, 1),
+    ]
+
+
+def test_a_learner_on_few_rows_keeps_no_time_for_a_fit_that_cannot_be(plan):
+    race = Race(plan, Deadline(time.monotonic() + 10.0), 200_000, 20)
+    race.losses[FOREST] = 0.1
+    race.done[Task(FOREST, 0, 0)] = result(Task(FOREST, 0, 0), seconds=1.0)
+    assert race._parts[FOREST] == 64
+    # a quarter of the time, not 80 seconds
+    assert race._time_left == pytest.approx(7.5, abs=0.1)
+
+
 def test_nothing_comes_when_the_time_is_over(plan):
     race = race_for(plan, 0.0)
     first = race.popleft()

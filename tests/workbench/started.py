@@ -1,11 +1,13 @@
 """A workbench in a process of its own, requests to it, and a look through axe."""
 
+import asyncio
 import http.client
 import json
 import os
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from urllib.parse import urlsplit
 
@@ -61,6 +63,13 @@ class Workbench:
             self.process.send_signal(signal.SIGTERM)
         _, errors = self.process.communicate(timeout=60)
         return self.process.returncode, errors
+
+
+def in_a_loop(coroutine):
+    """What a coroutine gives; its loop has a thread of its own, as this one may have that of the
+    browser's driver."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, coroutine).result()
 
 
 @contextmanager

@@ -1,6 +1,5 @@
 """The workbench lets in who has its token, from its own page, and reads below its folder only."""
 
-import asyncio
 import signal
 import socket
 import subprocess
@@ -13,7 +12,7 @@ pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 pytest.importorskip("msgspec")
 
-from tests.workbench.started import opened
+from tests.workbench.started import in_a_loop, opened
 
 from lyceum.web import Limits
 from lyceum.workbench import app
@@ -171,7 +170,7 @@ def test_a_stream_without_a_length_ends_at_the_limit(tmp_path, monkeypatch):
         "query_string": b"name=endless.csv",
         "headers": [],
     }
-    asyncio.run(made(scope, receive, send))
+    in_a_loop(made(scope, receive, send))
     assert sent[0]["status"] == 413
     assert n_read == 17
     assert list(tmp_path.iterdir()) == []
@@ -218,7 +217,7 @@ def test_it_ends_at_once_although_a_page_is_open(tmp_path):
 def test_a_page_that_was_open_and_closed_leaves_no_process(tmp_path):
     program = (
         "from lyceum.workbench import WorkbenchSettings, open_workbench\n"
-        "open_workbench(None, WorkbenchSettings(browser=False, idle_seconds=2))"
+        "open_workbench(None, WorkbenchSettings(browser=False, idle_seconds=0.5))"
     )
     process = subprocess.Popen(
         [sys.executable, "-c", program], cwd=tmp_path, stdout=subprocess.PIPE, text=True
@@ -230,7 +229,7 @@ def test_a_page_that_was_open_and_closed_leaves_no_process(tmp_path):
         head = f"Host: 127.0.0.1:{port}\r\nCookie: lyceum-{port}={token}"
         client.sendall(f"GET /api/events HTTP/1.1\r\n{head}\r\n\r\n".encode())
         assert b" 200 " in client.recv(100)
-        time.sleep(4)
+        time.sleep(1.5)
         assert process.poll() is None  # an open page keeps it
     # noticed by the next beat, within ten seconds
     assert process.wait(timeout=60) == 0

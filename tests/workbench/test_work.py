@@ -1,6 +1,5 @@
 """An answer that takes longer than a moment: a page that can come back is told how far it is."""
 
-import asyncio
 import json
 import threading
 
@@ -9,6 +8,7 @@ import pytest
 pytest.importorskip("starlette")
 
 from starlette.applications import Starlette
+from tests.workbench.started import in_a_loop
 
 from lyceum.progress import report
 from lyceum.web import HANDLERS
@@ -71,7 +71,7 @@ def test_work_goes_on_while_the_page_is_told_how_far_it_is(tmp_path):
         assert (status, value) == (200, {"found": 3})
         assert not app.state.desk.under_way
 
-    asyncio.run(visit())
+    in_a_loop(visit())
     assert len(calls) == 1  # the work was done once
 
 
@@ -81,7 +81,7 @@ def test_who_cannot_come_back_waits(tmp_path):
         return {"found": 3}
 
     app = make_app(tmp_path, slow)
-    assert asyncio.run(ask(app, prefers=False)) == (200, {"found": 3})
+    assert in_a_loop(ask(app, prefers=False)) == (200, {"found": 3})
 
 
 def test_a_fault_of_work_is_said_to_whoever_comes_back(tmp_path):
@@ -100,4 +100,4 @@ def test_a_fault_of_work_is_said_to_whoever_comes_back(tmp_path):
                 break
         assert (status, value) == (422, {"error": "no such column"})
 
-    asyncio.run(visit())
+    in_a_loop(visit())

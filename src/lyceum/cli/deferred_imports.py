@@ -70,6 +70,7 @@ def defer_imports() -> None:
     """Put off the import of packages that take long, unless they are there already."""
     deferred: dict[str, type[DeferredModule]] = {
         "pandas": DeferredModule,
+        "scipy.optimize": DeferredModule,
         "scipy.stats": DeferredModule,
         "sklearn.impute": DeferredPackage,
         "sklearn.preprocessing": DeferredPackage,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy.optimize import isotonic_regression, minimize_scalar
+from scipy import optimize
 from scipy.special import expit, logit
 
 from lyceum._core.base import normalize_posteriors
@@ -166,7 +166,7 @@ def _temperature(y: np.ndarray, proba: np.ndarray, w: np.ndarray) -> float:
         log_sums = float(w @ np.log(powers.sum(axis=1)))
         return log_sums - float(w @ np.log(powers[rows, y] + 1e-300))
 
-    best = minimize_scalar(loss, bounds=(-5.0, 5.0), method="bounded")
+    best = optimize.minimize_scalar(loss, bounds=(-5.0, 5.0), method="bounded")
     return float(np.exp(-best.x))
 
 
@@ -182,6 +182,8 @@ def _steps(happened: np.ndarray, p: np.ndarray, w: np.ndarray) -> np.ndarray:
     happened_weight = np.bincount(index, w * happened, len(values))
     shares = happened_weight / np.maximum(weight, np.finfo(float).tiny)
     used = weight > 0
-    rising = np.asarray(isotonic_regression(shares[used], weights=weight[used]).x)
+    rising = np.asarray(
+        optimize.isotonic_regression(shares[used], weights=weight[used]).x
+    )
     margin = 0.5 / (w.sum() + 1.0)
     return np.column_stack([values[used], np.clip(rising, margin, 1.0 - margin)])

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy.optimize import minimize_scalar
+from scipy import optimize
 from sklearn.utils.validation import _check_sample_weight, check_array
 
 from lyceum._core.types import Data, Weights
@@ -268,7 +268,7 @@ def _refine(
     """The maximum within 1 of the middle, which has this value, and its likelihood, by Brent's
     method."""
     # a likelihood of -inf, where a row has no neighbor within its window, would stop the search
-    result = minimize_scalar(
+    result = optimize.minimize_scalar(
         lambda k: -max(likelihood(k), -1e300),
         bounds=(middle - 1, middle + 1),
         method="bounded",

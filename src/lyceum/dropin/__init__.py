@@ -15,8 +15,13 @@ __getattr__, _exports, __all__ = import_on_first_use(__name__)
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """`%load_ext lyceum.dropin`."""
-    importlib.import_module("lyceum.dropin.switch").patch_sklearn()
+    """`%load_ext lyceum.dropin`; says which names of the notebook are still scikit-learn's."""
+    switch = importlib.import_module("lyceum.dropin.switch")
+    switch.patch_sklearn()
+    earlier = switch.names_of_theirs(shell.user_ns)
+    if earlier:
+        names = ", ".join(earlier)
+        print(f"Imported before, and still scikit-learn's: {names}. Import again.")
 
 
 def unload_ipython_extension(shell: Any) -> None:

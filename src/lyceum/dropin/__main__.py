@@ -21,8 +21,13 @@ def main(arguments: list[str]) -> None:
     arguments = arguments[shows_report:]
     is_module = arguments[:1] == ["-m"]
     arguments = arguments[is_module:]
-    if not arguments or arguments[0] in ("-h", "--help"):
+    if arguments[:1] in (["-h"], ["--help"]):
+        print(USAGE)
+        return
+    if not arguments or (arguments[0].startswith("-") and not is_module):
         raise SystemExit(USAGE)
+    if not is_module and not Path(arguments[0]).exists():
+        raise SystemExit(f"{arguments[0]}: there is no such file")
     patch_sklearn()
     sys.argv = arguments
     try:

@@ -48,7 +48,8 @@ def report() -> Table:
     -------
     Table
         A line per class, learner ("ours" or "theirs") and reason, with the number of fits and their
-        seconds. Classes that Lyceum has not are scikit-learn's and are not listed.
+        seconds. Classes that Lyceum has not are scikit-learn's and are not listed. What learns in
+        another process (`n_jobs=2` of a search) learns by the same class, and is counted there.
 
     See Also
     --------

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import sys
+from collections.abc import Mapping
 from functools import cache
 from types import ModuleType
 from typing import Any
@@ -14,7 +15,7 @@ from sklearn.base import BaseEstimator
 
 from lyceum.dropin import calls, modules, stand_ins
 from lyceum.dropin.differences import KEPT
-from lyceum.dropin.names import our_class, our_names
+from lyceum.dropin.names import our_class, our_names, their_class
 
 # (module, name, scikit-learn's class) of everything that was replaced
 _replaced: list[tuple[ModuleType, str, Any]] = []
@@ -106,6 +107,18 @@ def unpatch_sklearn() -> None:
     while _replaced:
         module, name, theirs = _replaced.pop()
         setattr(module, name, theirs)
+
+
+def names_of_theirs(space: Mapping[str, Any]) -> list[str]:
+    """The names in a space that stand for scikit-learn's classes, where the switch has ours."""
+    replaced = our_names() - KEPT.keys()
+    return sorted(
+        name
+        for name, value in space.items()
+        if isinstance(value, type)
+        and value.__name__ in replaced
+        and value is their_class(value.__name__)
+    )
 
 
 def _public_estimators() -> dict[str, type]:

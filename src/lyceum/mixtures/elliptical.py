@@ -10,8 +10,8 @@ from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy import optimize
 from scipy.linalg import LinAlgWarning
-from scipy.optimize import brentq
 from scipy.special import digamma
 
 from lyceum._core.data import Block, Rows
@@ -146,7 +146,7 @@ def _degrees_from(mean: float) -> float:
         return MOST_DEGREES
     if slope(LEAST_DEGREES) <= 0:
         return LEAST_DEGREES
-    return float(brentq(slope, LEAST_DEGREES, MOST_DEGREES))
+    return float(optimize.brentq(slope, LEAST_DEGREES, MOST_DEGREES))
 
 
 class EllipticalMixture(Mixture):

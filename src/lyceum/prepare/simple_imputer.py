@@ -19,7 +19,19 @@ from lyceum.prepare.shared_transformer import SharedTransformer, has_words
 from lyceum.prepare.steps import Fill
 
 
-class SimpleImputer(SharedTransformer, FillTransformer, impute.SimpleImputer):
+class _Theirs(impute.SimpleImputer):
+    """scikit-learn's with its tags, for which that one imports pandas."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super(impute.SimpleImputer, self).__sklearn_tags__()
+        missing = self.missing_values
+        is_nan = isinstance(missing, Real) and missing != missing
+        tags.input_tags.allow_nan = is_nan or type(missing).__name__ == "NAType"
+        tags.input_tags.sparse = True
+        return tags
+
+
+class SimpleImputer(SharedTransformer, FillTransformer, _Theirs):
     """Fill the missing cells of every column with one value of that column.
 
     The value minimizes a loss over the known cells: the mean the squared, the median the absolute

@@ -144,8 +144,9 @@ class Fill:
         # by index, not by np.where over all columns: few cells are missing as a rule
         X = self._as_codes(as_float(block.X))
         missing = missing_cells(block)
-        rows, columns = np.divmod(np.flatnonzero(missing), X.shape[1])
-        if len(rows):
+        indices = np.flatnonzero(missing)
+        if len(indices):
+            rows, columns = np.divmod(indices, X.shape[1])
             X = X.copy()
             X[rows, columns] = self.values[columns]
         if self.flagged:

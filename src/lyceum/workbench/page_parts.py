@@ -21,7 +21,7 @@ from lyceum.workbench.desk import Desk
 Handler = Callable[[Desk, Address], Any]
 
 
-_PATIENCE = 0.15  # seconds after which a page that can come back is told to
+_PATIENCE = 0.1  # seconds after which a page that can come back is told to
 _KEPT = 60.0  # seconds in which it comes back
 
 

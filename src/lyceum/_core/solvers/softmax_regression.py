@@ -6,7 +6,7 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
-from scipy.optimize import minimize
+from scipy import optimize
 
 
 def softmax(scores: np.ndarray) -> np.ndarray:
@@ -72,7 +72,7 @@ def fit_softmax(
     # per unit of weight, so that the tolerance does not depend on the number of rows
     weighted = shares * (w / total)[:, None]
     value_and_gradient = partial(_penalized_loss, X, weighted, offset, alpha / total)
-    outcome = minimize(
+    outcome = optimize.minimize(
         value_and_gradient,
         start.ravel(),
         jac=True,

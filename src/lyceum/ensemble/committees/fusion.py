@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import nnls
+from scipy import optimize
 
 from lyceum._core.data import row_weights
 from lyceum._core.probability import check_shares
@@ -203,7 +203,7 @@ def simplex_weights(
     # E = QR has RᵀR = EᵀE: the system has L + 1 rows at most, however many were given
     triangle = np.linalg.qr(errors / scale, mode="r")
     system = np.vstack([triangle, np.ones(len(outputs))])
-    solution, _ = nnls(system, np.append(np.zeros(len(triangle)), 1.0))
+    solution, _ = optimize.nnls(system, np.append(np.zeros(len(triangle)), 1.0))
     return solution / solution.sum()
 
 
@@ -234,7 +234,7 @@ def _likelihood_weights(likely: np.ndarray, w: np.ndarray) -> np.ndarray:
         # The y ≥ 0 with the least −excess'(y − x) + (y − x)'H(y − x) / 2: with H = RRᵀ it has the
         # least |Rᵀy − R⁻¹(Hx + excess)|², by non-negative least squares.
         root = np.linalg.cholesky(H)
-        y, _ = nnls(root.T, np.linalg.solve(root, H @ x + excess))
+        y, _ = optimize.nnls(root.T, np.linalg.solve(root, H @ x + excess))
         moved = y - x
         # halved until f falls by a part of what its slope promises (Armijo)
         step = 1.0

@@ -15,6 +15,8 @@ from lyceum.kernels.functions.other import PrecomputedKernel
 
 # up to which kernel values cost no more than reading them from memory
 _FEW_COLUMNS = 64
+# up to which all values are computed at once: so few take less time than the account of a cache
+_FEW_ROWS = 256
 
 
 class KernelRows(Protocol):
@@ -68,10 +70,13 @@ def kernel_rows(
     if kernel.native is not None and not sparse.issparse(X):
         # where Σ s b = 0, an offset of all rows adds to F one number, which the intercept takes
         is_balanced = balanced and not shift
-        if (d <= _FEW_COLUMNS or slots < 4096) and n > 256:
+        if (d <= _FEW_COLUMNS or slots < 4096) and n > _FEW_ROWS:
             X = _shift_rows(kernel.native, X, dtype, is_balanced)
             return _PassingRows(kernel.native, X, shift)
         X = _shift_rows(kernel.native, X, np.float64, is_balanced)
+    if n <= _FEW_ROWS:
+        K = kernel.gram(X.astype(dtype))
+        return _GivenRows(np.ascontiguousarray(K, dtype=dtype), shift)
     slots = max(64, min(slots, n))
     return _CachedRows(kernel, X.astype(dtype), slots, shift)
 
@@ -194,7 +199,7 @@ class _CachedRows:
 
 
 class _GivenRows:
-    """A Gram matrix that is given."""
+    """A Gram matrix that is there."""
 
     def __init__(self, K: np.ndarray, shift: float):
         self.K = K

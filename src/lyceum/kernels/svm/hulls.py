@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import linprog
+from scipy import optimize
 
 from lyceum._core.text import plain, show
 from lyceum.errors import DataError
@@ -183,7 +183,9 @@ def _common_point(A: np.ndarray, B: np.ndarray) -> tuple[np.ndarray, np.ndarray]
     sums[1, n : n + m] = 1.0
     cost = np.append(np.zeros(n + m), np.ones(2 * d))
     right = np.append(np.zeros(d), [1.0, 1.0])
-    solution = linprog(cost, A_eq=np.vstack([equal, sums]), b_eq=right, method="highs")
+    solution = optimize.linprog(
+        cost, A_eq=np.vstack([equal, sums]), b_eq=right, method="highs"
+    )
     if solution.x is None or solution.fun > _TOUCHES:
         return None
     shares = np.clip(solution.x[: n + m], 0.0, None)

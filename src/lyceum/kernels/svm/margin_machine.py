@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import linalg, sparse
-from scipy.optimize import linprog
+from scipy import linalg, optimize, sparse
 
 from lyceum._core.types import Data
 from lyceum.errors import DataError
@@ -321,7 +320,7 @@ def _is_separable(X: np.ndarray, signs: np.ndarray, free: bool) -> bool:
     goal = np.append(np.zeros(design.shape[1]), -1.0)
     limits = [(-1e6, 1e6)] * design.shape[1] + [(None, 1.0)]
     zeros = np.zeros(len(X))
-    solution = linprog(goal, A_ub=A, b_ub=zeros, bounds=limits, method="highs")
+    solution = optimize.linprog(goal, A_ub=A, b_ub=zeros, bounds=limits, method="highs")
     if solution.x is None:
         return False
     # what the plane does to the rows, not what the program says

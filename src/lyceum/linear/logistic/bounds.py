@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import brentq
+from scipy import optimize
 from scipy.special import logsumexp, xlogy
 
 from lyceum._core.data import Block
@@ -323,4 +323,4 @@ def _best_scale(problem: LogLoss, theta: np.ndarray) -> float:
     low = 0.5 * high if high > 1.0 else 0.0
     if slope(low) >= 0 or slope(high) <= 0:
         return 1.0
-    return float(brentq(slope, low, high, xtol=1e-3))
+    return float(optimize.brentq(slope, low, high, xtol=1e-3))

@@ -125,7 +125,9 @@ PREDICTIVES: dict[str, Callable[[Any, Block], np.ndarray]] = {
 def _with_zero(scores: np.ndarray) -> np.ndarray:
     """Two classes have one score: that of the first is 0."""
     if scores.shape[-1] == 1:
-        return np.concatenate([np.zeros_like(scores), scores], axis=-1)
+        both = np.zeros((*scores.shape[:-1], 2), scores.dtype)
+        both[..., 1:] = scores
+        return both
     return scores
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy import optimize
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
-from scipy.optimize import nnls
 
 from lyceum._core.solvers import GramElasticNet, RoundObserver, Solution
 
@@ -36,7 +36,7 @@ class NonNegativeElasticNet(GramElasticNet):
         except LinAlgError:
             factor = cholesky(A + _JITTER * unit * np.eye(d), lower=True)
         target = solve_triangular(factor, q, lower=True, check_finite=False)
-        coef = nnls(factor.T, target)[0]
+        coef = optimize.nnls(factor.T, target)[0]
         # f(b) - f(b*) <= g·b - g·b* with the gradient g, and b* of about the size of b
         gradient = A @ coef - q
         below = max(0.0, -float(gradient.min(initial=0.0)))

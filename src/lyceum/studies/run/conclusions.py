@@ -54,6 +54,7 @@ _CURVE_FOLDS = 5
 _CURVE_TIMES = 3
 # seconds that a fit has beyond the time allowed before fewer rows are taken
 _GRACE = 2.0
+_GRACE_SHARE = 0.25  # but not more than this share of what is kept for the end
 _FEW_ROWS = 1_000  # that are fitted whatever the time
 
 
@@ -286,26 +287,35 @@ def fit_choice(
     usual_settings: Mapping[str, Any],
     deadline: Deadline,
     expected_seconds: float = 0.0,
+    fit_seconds: float = 0.0,
 ) -> FinalFit:
     """Fit the choice on all rows, on fewer where there is no time for that.
 
     First with settings searched on all rows, if that can be expected to end in time, then with
     those chosen most often in the folds, then on ever fewer rows; the last and smallest fit is made
-    whatever the time.
+    whatever the time. `expected_seconds` are those of a search on all rows, `fit_seconds` those of
+    a fit, 0 where they are not known.
     """
     fit = partial(_fit, plan, name, data, store)
-    if deadline.allows(expected_seconds):
+    is_committee = bool(plan[name].members)  # which has no settings
+    if deadline.allows(expected_seconds) and not is_committee:
         with suppress(OutOfTime), deadline.limit():
             return FinalFit(fit(None, None), n_rows=None, in_time=True)
     n = len(data.rows)
-    # all rows, then an eighth and a 64th of them, each for _GRACE seconds at least
-    for part in (1, 8, 64):
+    # all rows, then ever fewer, each for some seconds at least; what is known to take longer is not
+    # begun
+    grace = min(_GRACE, _GRACE_SHARE * deadline.reserve)
+    for part in (1, 2, 4, 8, 16, 32, 64) if fit_seconds else (1, 8, 64):
         n_rows = n // part
         if n_rows <= _FEW_ROWS:
             break
-        with suppress(OutOfTime), deadline.or_after(_GRACE).limit():
+        limit = deadline.or_after(grace)
+        if not limit.allows(fit_seconds / part):
+            continue
+        with suppress(OutOfTime), limit.limit():
             if part == 1:
-                return FinalFit(fit(None, usual_settings), n_rows=None, in_time=False)
+                model = fit(None, usual_settings)
+                return FinalFit(model, n_rows=None, in_time=is_committee)
             model = fit(_sample_rows(plan, data, n_rows), usual_settings)
             return FinalFit(model, n_rows, in_time=False)
     if n <= _FEW_ROWS and not data.is_sample:

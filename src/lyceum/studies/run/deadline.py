@@ -9,12 +9,13 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from lyceum import progress
 from lyceum.errors import Cancelled
 
 _RESERVE = 0.2  # the share of the time that is kept for what follows the folds,
-_LEAST_RESERVE = 4.5  # but not less than these seconds, if that is half of it at most,
+_LEAST_RESERVE = 3.4  # but not less than these seconds, if that is half of it at most,
 _MOST_BUSY = (
     0.4  # or, on a busy machine, so much of it: learners must have some time too
 )
@@ -24,6 +25,7 @@ _REPORT = 3.0  # seconds that a report takes at most
 _MOST_SLOW = (
     8.0  # times that a machine may be thought to be slower for what else it does
 )
+_LEAST_RUN = 0.2  # seconds that a thread must have run to know how long it waits
 
 
 class OutOfTime(Exception):
@@ -118,12 +120,23 @@ class Deadline:
 
 
 def _slowness() -> float:
-    """How many processes wait for a processor, 1 where none has to: work takes so many times
-    longer."""
-    if not hasattr(os, "getloadavg"):  # not on Windows
-        return 1.0
-    waiting = os.getloadavg()[0] / (os.cpu_count() or 1)
-    return min(max(1.0, waiting), _MOST_SLOW)
+    """How many times longer work takes here than on an idle machine, 1 where it does not.
+
+    On Linux a thread knows for how long it ran and for how long it waited for a processor, which
+    counts its priority too; a thread that did little so far, and other systems, go by the number of
+    processes that want one.
+    """
+    try:
+        times = Path("/proc/thread-self/schedstat").read_text().split()
+        ran, waited = (1e-9 * int(time) for time in times[:2])
+    except (OSError, ValueError):
+        ran = waited = 0.0
+    slowness = 1.0
+    if ran >= _LEAST_RUN:
+        slowness = 1.0 + waited / ran
+    elif hasattr(os, "getloadavg"):  # not on Windows
+        slowness = max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
+    return min(slowness, _MOST_SLOW)
 
 
 @contextmanager

@@ -18,7 +18,9 @@ from lyceum._core.threads import one_thread
 from lyceum._core.types import Estimator
 from lyceum.studies.plan.candidate import Candidate
 
-_SMALL = 200_000  # cells
+# cells; of up to so many threads wait for each other on a busy machine, boosting four times as long
+# as one thread works, and other processes take whole folds
+_SMALL = 1_000_000
 # which are not in the catalog
 _OWN_CLASSES = {
     "PriorClassifier": "lyceum.studies.run.baseline",

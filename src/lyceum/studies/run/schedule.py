@@ -3,9 +3,10 @@
 Without a deadline every learner is run on every fold with its settings searched, fold by fold.
 Where time is short, what wins most often comes first:
 
-1. the first fold of every learner with its defaults, in the order of `Entry.promise`. The two most
-   promising may take a quarter of the time each; if that is not enough they are tried with settings
-   that take little time (`Entry.hasty`), and then on fewer rows;
+1. the first fold of every learner with its defaults, in the order of `Entry.promise`; of many rows
+   those first that have settings that take little time (`Entry.hasty`). The two most promising may
+   take a quarter of the time each; if that is not enough, or by the size of the table cannot be,
+   they are tried with these settings, and then on fewer rows;
    the others share two fifths, each at most a third of what those before have left of it, and those
    that are cut off wait until all else is done;
 2. the other folds of the two learners that are ahead, then of the next two, then of all that take
@@ -34,12 +35,23 @@ _FIRST = 2  # learners, by promise or by loss, that come before all others,
 _FIRST_SHARE = 0.25  # and the share of the time that the first fold of each may take
 _OTHER_SHARE = 0.4  # of the time, that the first folds of all others may take together,
 _OF_REST = 1 / 3  # and of what is left of it, that one of them may take
+_LEAST_SHARE = 0.02  # of the time, that is worth such a trial
 _LEADERS = 4  # learners that are run on all folds before any settings are searched
 _CHEAP = (
     0.1  # of the time left: a learner whose folds take less is run before any search
 )
 _FEWER = 8  # a promising learner that was cut off has one row in so many
 _LEAST_ROWS = 200  # that are worth such a trial
+_MANY_ROWS = (
+    5_000  # of which boosting, in little time, is a better beginning than a forest
+)
+# cells times classes that boosting learns from in a second, and cells that a forest looks at to
+# split them; what is more is begun in haste
+_CELLS = 300_000
+_LOOKS = 30_000
+_FINAL_SHARE = (
+    0.25  # of the time, that is kept for a final fit that cannot have all rows
+)
 _LEAST_SETTINGS = 3  # that are worth a search
 _RESORT_ROWS = 2_000  # of the last resort
 _LARGER = 1.25  # a fit on all rows takes longer than one on those of a fold
@@ -73,6 +85,7 @@ class Race:
     plan: Plan
     deadline: Deadline
     n_train: int
+    n_columns: int = 1
     done: dict[Task, TaskResult] = field(default_factory=dict)
     failed: set[str] = field(default_factory=set)
     losses: dict[str, float] = field(default_factory=dict)  # on the first fold
@@ -84,7 +97,10 @@ class Race:
         self._total = end - time.monotonic()
         self._baselines = [c for c in self.plan.candidates if c.is_baseline]
         learners = [c for c in self.plan.candidates if not c.is_baseline]
-        self._learners = sorted(learners, key=lambda c: -c.promise)
+        is_large = self.n_train >= _MANY_ROWS
+        self._learners = sorted(
+            learners, key=lambda c: (not (is_large and c.hasty), -c.promise)
+        )
         self._folds = sorted({(t.repeat, t.fold) for t in self.plan.tasks()})
         self._taken: set[Job] = set()
         self._parts: dict[str, int] = {}  # of learners that have fewer rows
@@ -92,6 +108,27 @@ class Race:
         self._cut_off: set[str] = set()  # on their first fold
         self._spent: dict[str, float] = {}  # seconds on folds, those cut off too
         self._returned: deque[Job] = deque()
+        self._hasten()
+
+    def _hasten(self) -> None:
+        """Begin in haste with what would be cut off for the size of the table."""
+        seconds = _FIRST_SHARE * self._total
+        n_classes = len(self.plan.classes or (None,))
+        n_cells = self.n_train * self.n_columns * n_classes
+        # a forest looks at the root of the number of columns
+        n_looks = self.n_train * math.sqrt(self.n_columns)
+        for candidate in self._learners[:_FIRST]:
+            part = 1
+            if candidate.hasty:
+                if n_cells > _CELLS * seconds:
+                    self._hasty.add(candidate.name)
+                continue
+            while (
+                n_looks > part * _LOOKS * seconds
+                and self.n_train >= part * _FEWER * _LEAST_ROWS
+            ):
+                part *= _FEWER
+            self._parts[candidate.name] = part
 
     def __len__(self) -> int:
         """How many tasks are to be done, as far as is known now."""
@@ -186,7 +223,7 @@ class Race:
                 yield from self._all_folds(candidate)
             for candidate in ranked[_FIRST:]:
                 yield from self._searches(candidate)
-        # the first folds that were cut off, with all the time that is left
+        # the first folds that were cut off or had to wait, with all the time that is left
         for candidate in self._learners:
             if candidate.name in self._cut_off:
                 yield from self._open(self._default_job(Task(candidate.name, 0, 0)))
@@ -204,6 +241,10 @@ class Race:
             limit = _FIRST_SHARE * self._total
             if i >= _FIRST:
                 limit = _OF_REST * rest
+                # what could hardly end in so little waits
+                if limit < _LEAST_SHARE * self._total:
+                    self._cut_off.add(candidate.name)
+                    continue
             yield from self._open(self._default_job(task, limit))
 
     def _has_all_folds(self, candidate: Candidate) -> bool:
@@ -284,9 +325,10 @@ class Race:
         if self.losses:
             ahead = min(self.losses, key=self.losses.__getitem__)
             part = self._parts.get(ahead, 1)
-            kept = (
-                _LARGER * part * self._fit_seconds(ahead) - 0.5 * self.deadline.reserve
-            )
+            kept = _LARGER * part * self._fit_seconds(ahead)
+            if part > 1:
+                kept = min(kept, _FINAL_SHARE * self._total)
+            kept -= 0.5 * self.deadline.reserve
         return self._end - time.monotonic() - max(0.0, kept)
 
     def _fit_seconds(self, name: str) -> float:

@@ -25,7 +25,7 @@ import json
 import math
 import platform
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from importlib import metadata
 from pathlib import Path
@@ -37,7 +37,11 @@ from lyceum._core.files import write_file
 from lyceum._core.packages import EXTRAS, lacking_sentence
 from lyceum.errors import StudyError
 from lyceum.evaluate import LearningCurve
-from lyceum.studies.compare.committees import run_committees
+from lyceum.studies.compare.committees import (
+    CommitteeWeights,
+    fit_seconds as committee_seconds,
+    run_committees,
+)
 from lyceum.studies.compare.comparison import Comparison, HoldoutResult, RankedLearner
 from lyceum.studies.compare.out_of_sample import OutOfSample
 from lyceum.studies.compare.ranking import compare_learners
@@ -58,6 +62,7 @@ from lyceum.studies.result import Conclusions, Study
 from lyceum.studies.run import conclusions as _conclusions
 from lyceum.studies.run.conclusions import BootstrapError, FinalModel
 from lyceum.studies.run.deadline import Deadline, OutOfTime
+from lyceum.studies.run.pipelines import few_threads
 from lyceum.studies.run.problems import Problems
 from lyceum.studies.run.records import R
 from lyceum.studies.run.store import DATABASE_FILE, Store, StudyKey
@@ -105,9 +110,14 @@ def run_study(
             _begin(request, folder, store, plan, data)
             run_tasks(plan, data, store, deadline)
             run_committees(plan, store, deadline.for_report)
-            _Session(plan, data, store, recipe, deadline).conclude()
+            session = _Session(plan, data, store, recipe, deadline)
+            session.conclude()
         with explain_disk_errors(folder):
-            return _write_results(Study.open(folder))
+            study = Study.open(folder)
+            if session.fitted:
+                # as its file would give it, which takes time to read and to check
+                vars(study)["loaded_model"] = session.fitted[-1]
+            return _write_results(study)
     except KeyboardInterrupt:
         raise KeyboardInterrupt(
             f"stopped; finished tasks are kept in {folder}: run the same study again to continue it"
@@ -199,6 +209,7 @@ class _Session:
     store: Store
     recipe: Recipe
     deadline: Deadline
+    fitted: list[Any] = field(default_factory=list)  # the choice, if it was fitted now
 
     def conclude(self) -> None:
         """Draw and store the conclusions."""
@@ -360,11 +371,14 @@ class _Session:
             usual_settings=choice.params,
             deadline=self.deadline.for_report,
             expected_seconds=self._longest_task(choice.name),
+            fit_seconds=self._fit_seconds(choice.name),
         )
+        self.fitted.append(final.model)
         deadline = self.deadline.for_report
-        saved = _conclusions.save_final_model(
-            final, self.plan, self.data, self.store, sample, deadline
-        )
+        with few_threads(self.data.rows):
+            saved = _conclusions.save_final_model(
+                final, self.plan, self.data, self.store, sample, deadline
+            )
         if not final.in_time or deadline.is_over:
             self._note_time_limit()
         return saved
@@ -379,6 +393,16 @@ class _Session:
         if all(done.in_haste and done.settings_tried == 0 for done in own):
             return math.inf
         return max(done.seconds for done in own)
+
+    def _fit_seconds(self, name: str) -> float:
+        """Seconds of a fit on all rows, by those of the folds; of a committee, of its members."""
+        done = self.store.finished_tasks()
+        committee = self.store.get(CommitteeWeights, name)
+        if committee is not None:
+            return committee_seconds(self.plan[name], committee.weights, done)
+        own = [d for d in done.values() if d.task.name == name and not d.failed]
+        seconds = sum((d.seconds - d.search_seconds) / d.n_train for d in own)
+        return len(self.data.rows) * seconds / max(1, len(own))
 
     def _holdout(self, comparison: Comparison) -> HoldoutResult | None:
         if not len(self.plan.held_out):
@@ -400,7 +424,8 @@ class _Session:
         if choice.is_baseline:
             return None
         make = partial(model_effects, self.plan, self.data, choice, self.store)
-        return self._make(ModelEffects, choice.name, comparison.n_folds, make)
+        with few_threads(self.data.rows):
+            return self._make(ModelEffects, choice.name, comparison.n_folds, make)
 
     def _curve(self, comparison: Comparison) -> LearningCurve | None:
         choice = comparison[comparison.choice]
@@ -476,9 +501,7 @@ def _write_results(study: Study) -> Study:
         problems.extend([f"The report was left out, as {lacking}; {again}."])
     study = replace(study, problems=tuple(problems))
     # a study that is opened later names the problems of its report too
-    conclusions = {
-        field.name: getattr(study, field.name) for field in fields(Conclusions)
-    }
+    conclusions = {item.name: getattr(study, item.name) for item in fields(Conclusions)}
     with Store.read(study.folder) as store:
         store.put(Conclusions(**conclusions))
     write_file(study.results_path, _json(study.as_dict()))

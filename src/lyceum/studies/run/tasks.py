@@ -36,6 +36,8 @@ from lyceum.studies.run.so_far import tell_followers
 from lyceum.studies.run.store import Store, TaskResult, as_table
 from lyceum.studies.run.workers import Workers
 
+_WORTH = 8.0  # seconds that must be left for other processes, which take two of them to start
+
 
 def run_tasks(plan: Plan, data: StudyData, store: Store, deadline: Deadline) -> None:
     """Run the tasks that are not done yet, while there is time; the first task is always run.
@@ -44,7 +46,7 @@ def run_tasks(plan: Plan, data: StudyData, store: Store, deadline: Deadline) -> 
     given up. A learner that failed once is not tried on further folds. Tasks on few rows are shared
     with other processes; on many rows each task has all threads.
     """
-    board = _Board.of(plan, store, deadline)
+    board = _Board.of(plan, store, deadline, len(data.schema))
     runner = TaskRunner(plan, data, deadline.for_folds)
     must = not board.done  # without any result there would be nothing to report
 
@@ -58,7 +60,7 @@ def run_tasks(plan: Plan, data: StudyData, store: Store, deadline: Deadline) -> 
         while True:
             for outcome in workers.outcomes():
                 board.add(outcome)
-            if are_few(data.rows):
+            if are_few(data.rows) and runner.deadline.allows(_WORTH):
                 workers.start_if_worth()
             job = workers.next_job()
             if job is not None:
@@ -93,7 +95,7 @@ class _Board:
     n_tasks: int
 
     @classmethod
-    def of(cls, plan: Plan, store: Store, deadline: Deadline) -> _Board:
+    def of(cls, plan: Plan, store: Store, deadline: Deadline, n_columns: int) -> _Board:
         done = store.finished_tasks()
         tasks = list(plan.tasks())
         failed = {task.name for task, result in done.items() if result.failed}
@@ -104,7 +106,7 @@ class _Board:
             )
         else:
             n_train = len(plan.compared) - len(plan.compared) // plan.folds
-            jobs = Race(plan, deadline, n_train)
+            jobs = Race(plan, deadline, n_train, n_columns)
             for result in done.values():
                 loss = None
                 if not result.failed and result.task in tasks:

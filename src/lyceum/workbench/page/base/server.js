@@ -11,7 +11,8 @@ import { effect, onEnd, signal, untracked } from "./reactive.js";
 
 /** @typedef {{ head: any, columns: Record<string, Float32Array | Float64Array> }} Block */
 
-const AGAIN = 200; // milliseconds until a page asks again for what is being made
+const SOON = 40; // milliseconds until a page asks again for what is being made, each time twice as long,
+const AGAIN = 200; // up to this
 
 /** @type {Set<string>} */
 const asked = new Set();
@@ -66,13 +67,13 @@ export const working = signal("");
 async function fetchComingBack(path, request) {
   let told = false;
   try {
-    for (;;) {
+    for (let pause = SOON; ; pause = Math.min(AGAIN, 2 * pause)) {
       const response = await fetch(path, { ...request, headers: { Prefer: "respond-async" } });
       if (response.status !== 202) return response;
       const { stage, seconds } = await response.json();
       told = true;
       working.set(`${stage || "working"}, ${Math.round(seconds)} s`);
-      await new Promise((go) => setTimeout(go, AGAIN));
+      await new Promise((go) => setTimeout(go, pause));
     }
   } finally {
     if (told) working.set("");
