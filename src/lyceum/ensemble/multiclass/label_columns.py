@@ -14,7 +14,7 @@ from lyceum.errors import DataError
 SIDES = np.array([0, 1])  # the classes of a label: a row has it or not
 
 
-class TargetColumns(NamedTuple):
+class LabelColumns(NamedTuple):
     """The columns of a target: their cells (n, L), names, and whether each is a label of 0 and
     1."""
 
@@ -40,7 +40,7 @@ def _plain(column: np.ndarray) -> np.ndarray:
     return np.array(column.tolist())
 
 
-def target_columns(y: Any, learner: str) -> TargetColumns:
+def target_columns(y: Any, learner: str) -> LabelColumns:
     """The columns of a target: of a matrix, of a frame, or a label per column of sets of labels.
 
     >>> target_columns([{"b"}, {"a", "b"}, set()], "A learner").cells.tolist()
@@ -54,13 +54,13 @@ def target_columns(y: Any, learner: str) -> TargetColumns:
         table = to_arrow(y)
         columns = [column.to_numpy() for column in table.columns]
         names = np.array(table.column_names)
-        return TargetColumns(_checked(np.column_stack(columns)), names)
+        return LabelColumns(_checked(np.column_stack(columns)), names)
     if sparse.issparse(y):
         y = y.toarray()
     if not hasattr(y, "ndim"):
         y = _as_array(y, learner)
     if getattr(y, "ndim", 0) == 2:
-        return TargetColumns(_checked(np.asarray(y)), np.arange(y.shape[1]))
+        return LabelColumns(_checked(np.asarray(y)), np.arange(y.shape[1]))
     if getattr(y, "ndim", 0) == 1:
         check_classification_targets(y)
         y = _as_array(list(y), learner)
@@ -102,9 +102,9 @@ def _as_array(y: Any, learner: str) -> Any:
     return rows
 
 
-def _of_sets(rows: Any) -> TargetColumns:
+def _of_sets(rows: Any) -> LabelColumns:
     if isinstance(rows, np.ndarray):
-        return TargetColumns(_checked(rows), np.arange(rows.shape[1]))
+        return LabelColumns(_checked(rows), np.arange(rows.shape[1]))
     labels = sorted({label for row in rows for label in row})
     if not labels:
         raise DataError("no row has any label: there is nothing to learn")
@@ -112,4 +112,4 @@ def _of_sets(rows: Any) -> TargetColumns:
     Y = np.zeros((len(rows), len(labels)), dtype=np.int64)
     for i, row in enumerate(rows):
         Y[i, [index[label] for label in row]] = 1
-    return TargetColumns(Y, np.array(labels))
+    return LabelColumns(Y, np.array(labels))

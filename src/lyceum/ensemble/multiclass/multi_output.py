@@ -29,7 +29,7 @@ from lyceum.ensemble.multiclass.binary_members import (
 )
 from lyceum.ensemble.multiclass.label_columns import (
     SIDES,
-    TargetColumns,
+    LabelColumns,
     target_columns,
 )
 from lyceum.errors import DataError, ModelFileError
@@ -147,7 +147,7 @@ sequence of sets or tuples
         self.estimators_ = members
         return self
 
-    def _set_columns(self, target: TargetColumns, w: np.ndarray | None) -> None:
+    def _set_columns(self, target: LabelColumns, w: np.ndarray | None) -> None:
         self.labels_ = target.names
         self.classes_ = target.classes
         weights = row_weights(w, len(target.cells))
