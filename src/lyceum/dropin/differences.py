@@ -10,18 +10,18 @@ from typing import Any
 # scikit-learn's in place, so that no program changes its answers unawares.
 KEPT: dict[str, str] = {
     "KernelDensity": "ours chooses its bandwidth from the rows",
-    "MultiOutputClassifier": "ours has labels: one column of posteriors per label",
     "SelectKBest": "ours ranks columns of any kind by symmetrical uncertainty",
 }
 
-# Classes whose partial dependence scikit-learn takes from the trees alone: the switch tells it that
-# ours are such classes.
-PARTIAL_DEPENDENCE = (
+# Classes for which scikit-learn's own code asks by `isinstance`: the switch tells it that ours are
+# such classes. Of all but LinearRegression it takes partial dependence from the trees alone.
+ASKED_FOR = (
     "DecisionTreeRegressor",
     "GradientBoostingClassifier",
     "GradientBoostingRegressor",
     "HistGradientBoostingClassifier",
     "HistGradientBoostingRegressor",
+    "LinearRegression",
     "RandomForestRegressor",
 )
 
@@ -29,7 +29,6 @@ PARTIAL_DEPENDENCE = (
 DEFAULTS: dict[tuple[str, str], str] = {
     ("BaggingClassifier", "max_samples"): "the same: as many as there are",
     ("BaggingRegressor", "max_samples"): "the same: as many as there are",
-    ("CalibratedClassifierCV", "ensemble"): "one model to explain, save and export",
     ("ElasticNet", "max_iter"): "an epoch costs less; seldom reached",
     ("ElasticNet", "tol"): "a smaller duality gap at the same cost",
     ("ElasticNetCV", "max_iter"): "an epoch costs less; seldom reached",
