@@ -18,7 +18,6 @@ from lyceum._core.distances.metrics import (
     moments_of,
     register_metric,
 )
-from lyceum._core.types import Data
 from lyceum.errors import DataError, SettingError
 
 
@@ -216,16 +215,17 @@ class StandardizedEuclidean(Metric):
     def space(self) -> Space:
         return Space("squares")
 
-    def points(self, X: Data) -> Any:
+    def points(self, X: Any) -> Any:
         if self.V is None:
             raise SettingError(
                 "the metric 'seuclidean' needs V, the variances of the columns: give"
                 " metric_params={'V': ...}, or learn them by StandardizedEuclidean().learn(rows)"
             )
         variances = np.asarray(self.V, dtype=np.float64)
-        if variances.shape != (X.shape[1],) or not (variances >= 0).all():
+        n_columns = X.shape[1]
+        if variances.shape != (n_columns,) or not (variances >= 0).all():
             raise SettingError(
-                f"V must have {X.shape[1]} numbers of at least 0, one per column, but it has the"
+                f"V must have {n_columns} numbers of at least 0, one per column, but it has the"
                 f" shape {variances.shape}"
             )
         # a column without variance has no differences

@@ -198,6 +198,7 @@ class HDBSCAN(DensityLearner):
 
     def _spread_over(self, unusable: np.ndarray, usable: np.ndarray) -> None:
         """What was learned of the usable rows as attributes of all rows."""
+        self.probabilities_: np.ndarray
         labels = unusable.copy()
         labels[usable] = self.labels_
         probabilities = np.where(unusable == MISSING, np.nan, 0.0)
@@ -294,8 +295,9 @@ class HDBSCAN(DensityLearner):
     ) -> None:
         super()._label_all(block, weighted, core, clusters)
         self.stabilities_ = clusters.stabilities
-        self.probabilities_ = np.zeros(len(block))
-        self.probabilities_[weighted] = clusters.probabilities
+        probabilities = np.zeros(len(block))
+        probabilities[weighted] = clusters.probabilities
+        self.probabilities_ = probabilities
         if self.store_centers is None:
             return
         used = block.take(weighted)
@@ -352,7 +354,7 @@ def persistent_clusters(
     last = cluster[node]  # the cluster that every row falls out of
     stability, weight = _stabilities(last, leaving, w, parents, births)
     # all rows are one cluster only if they weigh enough, and some of them are dense
-    single = single and size[-1] >= smallest and lam.any()
+    single = bool(single and size[-1] >= smallest and lam.any())
     kept = _choose_clusters(parents, stability, weight <= largest, leaves, single)
     chosen = np.flatnonzero(_rise(kept, parents, births, together, single))
     # a cluster ends where its last row leaves, or where it is split

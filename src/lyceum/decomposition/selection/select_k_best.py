@@ -158,7 +158,9 @@ class SelectKBest(ColumnSelector):
             How often every row counts.
         """
         self.task_ = None
-        ndim = y.ndim if hasattr(y, "ndim") else np.asarray(y).ndim
+        ndim = getattr(y, "ndim", None)
+        if ndim is None:
+            ndim = np.asarray(y).ndim
         is_plain = y is not None and ndim == 1
         if is_plain or isinstance(X, Rows) or not callable(self.score_func):
             self.task_ = target_task(X, y, type(self).__name__)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from inspect import signature
 from numbers import Integral, Real
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from scipy import sparse
@@ -295,7 +295,9 @@ class SequentialFeatureSelector(ColumnSelector):
                 " enable_metadata_routing=True, and with a learner"
             )
         if self.estimator is None:
-            self.task_ = target_task(X, y, type(self).__name__)
+            self.task_: Literal["classes", "numbers"] | None = target_task(
+                X, y, type(self).__name__
+            )
         else:
             self.task_ = "classes" if is_classifier(self.estimator) else "numbers"
             needs_y = get_tags(self.estimator).target_tags.required
@@ -367,7 +369,11 @@ class SequentialFeatureSelector(ColumnSelector):
         if isinstance(X, list):
             X = np.asarray(X)
         elif sparse.issparse(X):
-            X = X.tocsr()
+            X = (
+                sparse.csr_array(X)
+                if isinstance(X, sparse.sparray)
+                else sparse.csr_matrix(X)
+            )
         cv = self.cv
         if not isinstance(cv, Integral) and not hasattr(cv, "split") and cv is not None:
             cv = list(cv)  # splits, which a generator gives once

@@ -373,11 +373,12 @@ class BinaryMembers(Classifier, Ensemble):
         self._validate_params()
         begins = begins_to_learn(self, classes)
         known = np.unique(classes) if begins else self.classes_
-        if len(np.setdiff1d(y, known)):
+        given = np.unique(np.asarray(y))
+        if len(np.setdiff1d(given, known)):
             raise DataError(
-                f"Mini-batch contains {np.unique(y)} while classes must be subset of {known}:"
+                f"Mini-batch contains {given} while classes must be subset of {known}:"
                 " name all classes in the first call. Mini-batch contains"
-                f" {np.unique(y)} while it must be subset of {known}"
+                f" {given} while it must be subset of {known}"
             )
         rows = self._inputs(self).for_partial_fit(X, y, None, known)
         codes = np.searchsorted(known, np.asarray(y))
@@ -428,7 +429,9 @@ class BinaryMembers(Classifier, Ensemble):
         self, of: Callable[..., np.ndarray], data: MemberData
     ) -> list[np.ndarray]:
         """`of` every member and the data, of its own columns of a given kernel."""
-        columns = self.pairwise_indices_ or [None] * len(self.estimators_)
+        columns: list[np.ndarray | None] = [None] * len(self.estimators_)
+        if self.pairwise_indices_:
+            columns = list(self.pairwise_indices_)
 
         def answer(pair: tuple[Any, Any]) -> np.ndarray:
             return of(pair[0], data, pair[1])

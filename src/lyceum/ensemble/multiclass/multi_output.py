@@ -13,7 +13,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import Classifier
-from lyceum._core.data import ArraySource, Column, row_weights
+from lyceum._core.data import ArraySource, Column, Kind, row_weights
 from lyceum._core.members import Ensemble, EstimatorInputs, MemberData
 from lyceum._core.routing import Route
 from lyceum._core.text import show_count
@@ -172,7 +172,7 @@ sequence of sets or tuples
             return ConstantMember(int(seen[0]))
         if w is not None and rows is not None:
             w = w[rows]
-        kind = "binary" if len(classes) == 2 else "categorical"
+        kind: Kind = "binary" if len(classes) == 2 else "categorical"
         column = Column(name, kind, classes, "a column of the target")
         codes = np.searchsorted(classes, cells).astype(np.int32)
         new = data.with_target(codes, column, labels=cells)
@@ -306,7 +306,8 @@ sequence of sets or tuples
         sample_weight : array of shape (n_samples,), optional
         """
         right = (np.asarray(self.predict(X)) == self._known_matrix(y)).all(axis=1)
-        return float(np.average(right, weights=sample_weight))
+        weights = None if sample_weight is None else np.asarray(sample_weight)
+        return float(np.average(right, weights=weights))
 
     def label_scores(self, X: Data, y: Target) -> dict[Any, float]:
         """The share of rows that are right of every column; one minus their mean is the Hamming
