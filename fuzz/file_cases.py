@@ -124,7 +124,9 @@ class ReadingProcess:
         self._start()
 
     def _start(self) -> None:
-        context = multiprocessing.get_context("spawn")
+        # one process imports what all readers need, and the others begin as copies of it
+        context = multiprocessing.get_context("forkserver")
+        context.set_forkserver_preload([__name__, "pandas", "lyceum.data"])
         self._connection, other = context.Pipe()
         arguments = (other, self._read)
         self._process = context.Process(target=_serve, args=arguments, daemon=True)

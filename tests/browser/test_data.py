@@ -81,7 +81,7 @@ def test_columns_are_as_inspect_says(visit):
 
 def test_a_slip_is_shown_with_its_row_and_repaired_by_a_step(visit, workbench, folder):
     page = visit("/data?file=people.csv")
-    sentence = "1 of 150 cells of `age` is no number: 3a in row 77"
+    sentence = "1 of 150 cells of age is no number: 3a in row 77"
     page.get_by_text(f"{sentence}: repair, drop or keep as text.").wait_for()
     expect(page.get_by_label("kind of age")).to_have_value("categorical")
     page.get_by_role("button", name="show the row").click()

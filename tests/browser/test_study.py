@@ -51,9 +51,9 @@ def test_from_a_file_to_an_answer_that_the_shown_command_repeats(
     page.get_by_text("333 rows: an error rate of 10 % would be known as").wait_for()
     page.get_by_label("cost of taking female for male").fill("4")
     page.keyboard.press("Tab")
-    page.get_by_text("A `female` taken for `male` costs 4.").wait_for()
+    page.get_by_text("A female taken for male costs 4.").wait_for()
     assert page.get_by_text(
-        "So `female` is the answer from a posterior of 20.0 %"
+        "So female is the answer from a posterior of 20.0 %"
     ).count()
     page.get_by_label("Folds").fill("3")
     page.keyboard.press("Tab")

@@ -31,7 +31,7 @@ FRAME = pd.DataFrame(rng.normal(size=(90, 2)), columns=["age", "income"])
 FRAME["island"] = rng.choice(["Biscoe", "Dream", "Torgersen"], 90)
 NUMBER = (2 * FRAME.age + FRAME.income + (FRAME.island == "Dream")).to_numpy()
 LABELS = np.array(["a", "b", "c"])[np.digitize(NUMBER, [-0.5, 1.0])]
-NEW = FRAME[:11]
+NEW = FRAME[:6]
 
 
 def _encoded(learner):
@@ -42,7 +42,7 @@ def _encoded(learner):
 
 
 CLASSIFIERS = [
-    ensemble(member, n_estimators=4, random_state=0, **settings)
+    ensemble(member, n_estimators=2, random_state=0, **settings)
     for ensemble, settings in (
         (BaggingClassifier, {}),
         (BaggingClassifier, {"voting": "hard"}),
@@ -56,11 +56,11 @@ CLASSIFIERS = [
         DecisionTreeClassifier(max_depth=3, missing="fractions"),
     )
 ] + [
-    GenericBoostingClassifier(member, 4)
+    GenericBoostingClassifier(member, 2)
     for member in (make_pipeline(StandardScaler(), Ridge()), _encoded(TheirRidge()))
 ]
 REGRESSORS = [
-    ensemble(member, n_estimators=4, random_state=0, **settings)
+    ensemble(member, n_estimators=2, random_state=0, **settings)
     for ensemble, settings in (
         (BaggingRegressor, {}),
         (AdaBoostRegressor, {"method": "resample"}),

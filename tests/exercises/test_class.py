@@ -1,11 +1,13 @@
 """Sheets for a class, the key, the form for answers, and their check."""
 
 import csv
+import time
 
 import pytest
 
 from lyceum.errors import DataError, SettingError
 from lyceum.exercises import check_answers, make_exercise, student_seed, write_class
+from lyceum.exercises.files import FORMATS
 
 
 def _rows(path):
@@ -42,6 +44,23 @@ def test_solutions_stand_beside_the_sheets(tmp_path):
 def test_one_quiz_for_all_in_moodle(tmp_path):
     written = write_class("roc", ["ann", "bob"], tmp_path, format="moodle")
     assert [path.name for path in written] == ["roc.xml", "key.csv", "answers.csv"]
+
+
+@pytest.mark.parametrize(
+    ("name", "format"),
+    [
+        # those that take longest to draw, in the format that takes longest to write
+        ("lagrange", "pdf"),
+        ("bagging-votes", "pdf"),
+        *(("adaboost", format) for format in FORMATS),
+    ],
+)
+def test_a_thousand_students_take_less_than_a_minute(tmp_path, name, format):
+    write_class(name, ["first"], tmp_path / "first", format=format, solution=True)
+    students = [f"student {i}" for i in range(20)]
+    start = time.process_time()
+    write_class(name, students, tmp_path / "all", level=3, format=format, solution=True)
+    assert time.process_time() - start < 60.0 * len(students) / 1000
 
 
 def _answer(text, key="a", name="id3", seed=7):

@@ -13,6 +13,7 @@ from lyceum.exercises import list_exercises, make_exercise, render_exercise
 from lyceum.exercises.formats.html import blocks_as_html
 from lyceum.exercises.formats.mathml import as_mathml
 from lyceum.exercises.formats.moodle import as_moodle
+from lyceum.exercises.sheet import CellTable
 
 KINDS = [kind.name for kind in list_exercises()]
 QTI = "{http://www.imsglobal.org/xsd/imsqti_v2p1}"
@@ -23,8 +24,15 @@ def test_every_kind_in_every_quick_format(name):
     exercise = make_exercise(name, 5, 3)
     for form in ("md", "html", "tex", "ipynb", "moodle", "qti"):
         assert render_exercise(exercise, form, solution=True)
+    # a bar in a cell would begin another column of a table in Markdown
+    blocks = [*exercise.given, *exercise.solution]
+    tables = [block for block in blocks if isinstance(block, CellTable)]
+    for table in tables:
+        assert not any(
+            "|" in cell for row in (table.columns, *table.rows) for cell in row
+        )
     # all mathematics of the page was understood, and the markup is closed
-    ET.fromstring(f"<div>{blocks_as_html([*exercise.given, *exercise.solution])}</div>")
+    ET.fromstring(f"<div>{blocks_as_html(blocks)}</div>")
 
 
 def test_sheet_without_solution_does_not_tell_the_answer():
@@ -42,6 +50,20 @@ def test_sheet_without_solution_does_not_tell_the_answer():
         (r"\sqrt{2}", "<msqrt><mn>2</mn></msqrt>"),
         (r"-\alpha", "<mrow><mo>−</mo><mi>α</mi></mrow>"),
         (r"\mathrm{say\ a}", "<mtext>say a</mtext>"),
+        (
+            "(x)^2",
+            '<mrow><mo stretchy="false">(</mo><mi>x</mi>'
+            '<msup><mo stretchy="false">)</mo><mn>2</mn></msup></mrow>',
+        ),
+        (
+            r"\left(x\right)^2",
+            "<msup><mrow><mo>(</mo><mi>x</mi><mo>)</mo></mrow><mn>2</mn></msup>",
+        ),
+        (
+            r"\log_2 4",
+            "<mrow><msub><mi>log</mi><mn>2</mn></msub>"
+            '<mspace width="0.17em"/><mn>4</mn></mrow>',
+        ),
         (r"\bar x", "<mover><mi>x</mi><mo>¯</mo></mover>"),
         (
             r"\begin{pmatrix} 1 & 2 \\ 3 & 4 \end{pmatrix}",

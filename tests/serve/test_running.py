@@ -138,11 +138,10 @@ def test_a_body_that_is_too_large_is_refused_at_once(server):
         b"Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello",
         b"POST /models/credit/predict HTTP/1.1\r\nHost: 127.0.0.1\r\n"
         b"Transfer-Encoding: chunked\r\n\r\nZZZ\r\n",
-        b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX: " + b"a" * 200_000,
     ],
 )
 def test_what_is_no_http_hurts_nobody(data, server):
-    answer = raw(server, data, seconds=15.0)
+    answer = raw(server, data)
     assert not answer or answer.split()[1][:1] == b"4"
     assert still_answers(server)
 
@@ -150,7 +149,12 @@ def test_what_is_no_http_hurts_nobody(data, server):
 def test_slow_and_half_open_clients_keep_nobody_waiting(server):
     start = time.monotonic()
     lines = []
-    for data in (b"", b"GET / HT", b"POST /models/credit/predict HTTP/1.1\r\nHost: a"):
+    for data in (
+        b"",
+        b"GET / HT",
+        b"POST /models/credit/predict HTTP/1.1\r\nHost: a",
+        b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX: " + b"a" * 200_000,
+    ):
         line = socket.create_connection((server.host, server.port), timeout=60)
         line.sendall(data)
         lines.append(line)

@@ -114,6 +114,39 @@ def test_a_row_has_no_say_in_its_own_prediction(made, which):
     )
 
 
+def test_members_without_time_for_a_fit_on_all_rows_are_left_out(made):
+    candidate = planned_committees(
+        [Candidate(n, n, n, "", (n,)) for n in LEARNERS], True
+    )[0]
+    samples = [made.out_of_sample(name) for name in LEARNERS]
+    answers = {(0, k): [_part(one, k) for one in samples] for k in range(3)}
+    seconds = {"NaiveBayes": 0.1, "LinearDiscriminantAnalysis": 9.0}
+    done = {}
+    for name in LEARNERS:
+        task = Task(name, 0, 0)
+        took = seconds.get(name, 0.2)
+        done[task] = TaskResult(task, None, {}, 0.0, 5, 5, 1, (), took, 0, 1, 0.0)
+
+    def chosen(limit):
+        deadline = SimpleNamespace(slowness=1.0, allows=lambda seconds: seconds < limit)
+        return _committees._weights_in_time(
+            candidate, LossRule(2), LEARNERS, answers, done, deadline
+        )
+
+    whole, kept = chosen(100.0)
+    assert kept == [0, 1, 2]
+    _, shares = _committees._learn(candidate, LossRule(2), list(answers.values()))
+    assert whole == {n: w for n, w in zip(LEARNERS, shares) if w > 0}
+    assert "LinearDiscriminantAnalysis" in whole
+    # naive Bayes and the tree take 0.3 s, half as long again, and the comparison one second
+    assert chosen(1.4) == ({}, [])
+    fewer, kept = chosen(1.5)
+    assert kept == [0, 2]
+    assert set(fewer) <= {"NaiveBayes", "DecisionTreeClassifier"}
+    assert sum(fewer.values()) == pytest.approx(1.0)
+    assert chosen(0.0) == ({}, [])
+
+
 def _part(one, fold):
     here = one.folds == fold
     return replace(

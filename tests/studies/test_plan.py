@@ -12,6 +12,7 @@ from lyceum._core.data import profile_large_file
 from lyceum._core.data.files.csv import CsvReader
 from lyceum.errors import SchemaError, StudyError
 from lyceum.studies import LearnerChoice, Recipe
+from lyceum.studies.plan import plan as _plan
 from lyceum.studies.plan.plan import Plan, readable
 from lyceum.studies.plan.study_data import StudyData
 
@@ -287,3 +288,30 @@ def test_what_takes_long_is_searched_too_and_what_another_does_is_not_tried_unas
     asked, _ = plan_for("penguins", "species", learners=("MLPClassifier", "Perceptron"))
     assert len(asked["MLPClassifier"].search) > 1
     assert asked["Perceptron"].steps[-1] == "Perceptron"
+
+
+def test_variants_are_learners_of_their_own_where_a_fit_takes_little_time(monkeypatch):
+    plan, _ = plan_for("penguins", "species")
+    variants = catalog.find("HistGradientBoostingClassifier").variants
+    first = plan["HistGradientBoostingClassifier"]
+    assert first.label == "hist gradient boosting"
+    for number, settings in enumerate(variants, start=2):
+        candidate = plan[f"HistGradientBoostingClassifier {number}"]
+        assert candidate.settings.items() >= settings.items()
+        assert len(candidate.search) < 2
+        assert candidate.steps == first.steps
+        assert candidate.promise < first.promise
+        assert candidate.name in plan.committees[0].members
+    assert f"HistGradientBoostingClassifier {len(variants) + 2}" not in {
+        c.name for c in plan.candidates
+    }
+    # every round grows a tree per class: 344 rows of 3 classes are as 1,032
+    monkeypatch.setattr(_plan, "_VARIED_ROWS", 1_031)
+    names = {c.name for c in plan_for("penguins", "species")[0].candidates}
+    assert "HistGradientBoostingClassifier" in names
+    assert "HistGradientBoostingClassifier 2" not in names
+    # a learner that is named is tried as it was named
+    asked, _ = plan_for(
+        "penguins", "species", learners=("HistGradientBoostingClassifier",)
+    )
+    assert len(asked.candidates) == 2

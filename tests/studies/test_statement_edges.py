@@ -162,7 +162,7 @@ def reason(y, predictions, **options):
 
 
 def test_the_reason_of_the_choice_is_true_with_ties_and_few_learners():
-    near = "half a standard error of the difference or 1 %"
+    near = "two standard errors of the difference"
     assert (
         reason(Y, {"a": clear(Y)})
         == "it is the only learner that was compared with a constant guess"
@@ -179,12 +179,12 @@ def test_the_reason_of_the_choice_is_true_with_ties_and_few_learners():
     assert tied.startswith(
         "it is one of the simplest of the 2 learners whose error rate is behind the lowest"
     )
-    assert f"by at most {near}" in tied
+    assert f"by at most {near} or 1 %" in tied
     alone = reason(Y, {"a": GOOD, "b": GOOD}, complexity={"a": 5, "b": 1})
     assert alone.startswith("it is the simplest of the 2 learners")
     assert alone.endswith("(1 number to predict with)")
     assert reason(Y, {"a": clear(Y), "b": noise(Y)}).endswith(
-        f"no other learner is level with it (behind by at most {near})"
+        f"every other learner is behind it by more than {near} and 1 %"
     )
 
 
@@ -195,10 +195,10 @@ def test_a_learner_near_the_best_but_no_better_than_a_guess_is_not_denied():
     found = fake_study(y, {"a": a, "b": b}, choose="simplest").comparison
     assert found["b"].loss >= found.baseline.loss
     learners = [replace(s, is_level=True) for s in found.learners]
-    _, why = choose_learner(learners, {}, LossRule(2), "simplest")
+    _, why = choose_learner(learners, LossRule(2), "simplest")
     assert why.endswith(
-        "level with it (behind it by at most half a standard error of the difference or 1 %, and"
-        " better than a constant guess)"
+        "every other learner is behind it by more than two standard errors of the difference and"
+        " 1 %, or no better than a constant guess"
     )
 
 

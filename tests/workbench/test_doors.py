@@ -217,7 +217,7 @@ def test_it_ends_at_once_although_a_page_is_open(tmp_path):
 def test_a_page_that_was_open_and_closed_leaves_no_process(tmp_path):
     program = (
         "from lyceum.workbench import WorkbenchSettings, open_workbench\n"
-        "open_workbench(None, WorkbenchSettings(browser=False, idle_seconds=2))"
+        "open_workbench(None, WorkbenchSettings(browser=False, idle_seconds=0.5))"
     )
     process = subprocess.Popen(
         [sys.executable, "-c", program], cwd=tmp_path, stdout=subprocess.PIPE, text=True
@@ -229,7 +229,7 @@ def test_a_page_that_was_open_and_closed_leaves_no_process(tmp_path):
         head = f"Host: 127.0.0.1:{port}\r\nCookie: lyceum-{port}={token}"
         client.sendall(f"GET /api/events HTTP/1.1\r\n{head}\r\n\r\n".encode())
         assert b" 200 " in client.recv(100)
-        time.sleep(4)
+        time.sleep(1.5)
         assert process.poll() is None  # an open page keeps it
     # noticed by the next beat, within ten seconds
     assert process.wait(timeout=60) == 0

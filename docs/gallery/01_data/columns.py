@@ -19,3 +19,4 @@ for ax, column in zip(axes, numbers):
     edges = np.linspace(column.low, column.high, len(column.histogram) + 1)
     ax.stairs(column.histogram, edges, fill=True)
     ax.set_title(column.name)
+axes[0].set_ylabel("rows")

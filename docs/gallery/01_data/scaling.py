@@ -18,3 +18,4 @@ for ax, scaler in zip(axes, (None, MinMaxScaler(), StandardScaler())):
     shown = cells if scaler is None else scaler.fit_transform(cells)
     ax.scatter(*shown.T, s=8)
     ax.set_title("as they are" if scaler is None else type(scaler).__name__)
+    ax.set(xlabel="size", ylabel="weight")

@@ -28,3 +28,4 @@ ax.contourf(
     alpha=0.3,
 )
 ax.scatter(*X.T, c=y == "b", s=8, cmap="coolwarm")
+ax.set(xlabel="x₁", ylabel="x₂")

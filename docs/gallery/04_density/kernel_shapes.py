@@ -24,3 +24,4 @@ for name in (
     bump = KernelDensity(kernel=name, bandwidth=1.0, rtol=0.0).fit([[0.0]])
     ax.plot(x, np.exp(bump.score_samples(x)), label=name)
 ax.legend()
+ax.set(xlabel="u", ylabel="density")

@@ -19,3 +19,4 @@ ax.scatter(x, y, s=8, color="gray")
 for learner in (DecisionTreeRegressor(max_depth=3), ModelTreeRegressor()):
     ax.plot(x, learner.fit(x, y).predict(x), label=type(learner).__name__)
 ax.legend()
+ax.set(xlabel="x", ylabel="y")

@@ -26,3 +26,4 @@ for nodes in (2, 5, 20):
     )
     ax.plot(x, model.fit(x, y).predict(x), label=f"{nodes} nodes")
 ax.legend()
+ax.set(xlabel="x", ylabel="y")

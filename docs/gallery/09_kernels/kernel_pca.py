@@ -20,3 +20,4 @@ figure, axes = plt.subplots(1, 2, figsize=(8, 3.6), layout="constrained")
 for ax, learner in zip(axes, (PCA(2), KernelPCA(2, kernel="rbf", gamma=2.0))):
     ax.scatter(*learner.fit_transform(X).T, c=radius > 0.8, s=10, cmap="coolwarm")
     ax.set_title(type(learner).__name__)
+    ax.set(xlabel="component 1", ylabel="component 2")

@@ -21,3 +21,4 @@ for ax, cells, title in zip(axes, (X, moved), ("as measured", "after the learned
     ax.scatter(*np.asarray(cells).T[:2], c=y == "a", s=10, cmap="coolwarm")
     ax.set_aspect("equal", adjustable="datalim")
     ax.set_title(title)
+    ax.set(xlabel="axis 1", ylabel="axis 2")

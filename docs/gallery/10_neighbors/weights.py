@@ -25,4 +25,6 @@ for ax, k in zip(axes, (3, 20)):
             label=weights,
         )
     ax.set_title(f"k = {k}")
+    ax.set_xlabel("x")
 ax.legend()
+axes[0].set_ylabel("y")

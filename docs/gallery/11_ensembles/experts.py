@@ -19,3 +19,4 @@ model = MixtureOfExperts(LinearRegression(), n_experts=2, random_state=0).fit(x,
 figure, ax = plt.subplots(figsize=(5.6, 3.4), layout="constrained")
 ax.scatter(x, y, s=8, color="gray")
 ax.plot(x, model.predict(x))
+ax.set(xlabel="x", ylabel="y")

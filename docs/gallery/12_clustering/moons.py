@@ -20,3 +20,4 @@ figure, axes = plt.subplots(1, 2, figsize=(9, 3.4), layout="constrained")
 for ax, learner in zip(axes, (KMeans(2, random_state=0), DBSCAN(eps=0.3))):
     ax.scatter(*X.T, c=learner.fit(X).labels_, s=10, cmap="coolwarm")
     ax.set_title(type(learner).__name__)
+    ax.set(xlabel="x₁", ylabel="x₂")

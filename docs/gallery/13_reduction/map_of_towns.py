@@ -19,3 +19,4 @@ ax.scatter(*places.T)
 for name, place in zip("ABCDE", places):
     ax.annotate(name, place, xytext=(4, 4), textcoords="offset points")
 ax.set_aspect("equal")
+ax.set(xlabel="component 1", ylabel="component 2")

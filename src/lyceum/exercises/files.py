@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -118,7 +119,7 @@ def write_class(
     if format not in FORMATS:
         known = ", ".join(FORMATS)
         raise SettingError(f"format={format!r}: exercises are written as {known}")
-    repeated = sorted({s for s in students if list(students).count(s) > 1})
+    repeated = sorted(s for s, count in Counter(students).items() if count > 1)
     if repeated or not students:
         what = f"the student {repeated[0]!r} twice" if repeated else "no student"
         raise DataError(f"the list names {what}: name every student once")

@@ -333,7 +333,8 @@ def write_c(program: Program) -> str:
 
 def _head(program: Program, n_outputs: int) -> list[str]:
     names = [
-        json.dumps(column["name"]).replace("*/", "* /") for column in program.columns
+        json.dumps(column["name"]).replace("*/", "* /").replace("/*", "/ *")
+        for column in program.columns
     ]
     return [
         f"/* {program_title(program)}",
@@ -360,6 +361,7 @@ def _codes(program: Program) -> list[str]:
     lines = [
         "/* The code of a category of a column; -1 if it is unknown. */",
         "double model_code(int column, const char *text) {",
+        "  (void)text; /* not read where all columns are numbers */",
         "  switch (column) {",
     ]
     for j, column in enumerate(program.columns):

@@ -152,10 +152,18 @@ def _column(column: Column) -> dict[str, Any]:
         raise ExportError(f"column {column.name!r} is {kind}, which cannot be exported")
     if column.categories is None or column.numeric:
         return {"name": column.name, "codes": None}
-    labels = map(_key, column.categories.tolist())
+    labels = column.categories.tolist()
+    types = {"numbers": int | float, "true or false": bool}
+    # True is an int
+    kinds = [
+        kind
+        for kind, type_ in types.items()
+        if all(isinstance(label, type_) for label in labels)
+    ]
     return {
         "name": column.name,
-        "codes": {label: code for code, label in enumerate(labels)},
+        "codes": {_key(label): code for code, label in enumerate(labels)},
+        "labels": kinds[-1] if kinds else "texts",
     }
 
 
@@ -223,10 +231,17 @@ def _drawn_cell(
     if column["codes"] is None:
         scale = 10.0 ** rng.integers(-1, 5)
         return float(rng.normal() * scale)
-    labels = list(column["codes"])
-    if holes and rng.random() < 0.1:
+    texts = list(column["codes"])
+    if column["labels"] == "texts" and holes and rng.random() < 0.1:
         return "a category that is not there"
-    return labels[rng.integers(len(labels))] if labels else None
+    if not texts:
+        return None
+    text = texts[rng.integers(len(texts))]
+    if column["labels"] == "true or false":
+        return text == "true"
+    if column["labels"] == "numbers":
+        return float(text) if {*"e."} & {*text} else int(text)
+    return text
 
 
 def hangs_on_rounding(program: Program, record: dict[str, Any]) -> bool:

@@ -142,6 +142,10 @@ function trees(x, p) {
   return out;
 }
 
+function power(value, degree) {
+  return value ** degree;
+}
+
 function kernel(x, p) {
   return p.rows.map((row) => {
     let sum = 0;
@@ -151,7 +155,7 @@ function kernel(x, p) {
     }
     for (let j = 0; j < row.length; j++) sum += row[j] * x[j];
     sum = p.gamma * sum + p.shift;
-    if (p.kind === "polynomial") return sum ** p.degree;
+    if (p.kind === "polynomial") return power(sum, p.degree);
     return p.kind === "sigmoid" ? Math.tanh(sum) : sum;
   });
 }

@@ -107,7 +107,8 @@ def gaussians(x, p):
     out = []
     for mean, rows, constant in zip(p["means"], p["whiten"], p["constant"]):
         d = [v - m for v, m in zip(x, mean)]
-        square = sum(sum(w * v for w, v in zip(row, d)) ** 2 for row in rows)
+        units = [sum(w * v for w, v in zip(row, d)) for row in rows]
+        square = sum(u * u for u in units)
         out.append(constant - square / 2)
     return out
 
@@ -119,7 +120,8 @@ def column_densities(x, p):
     for j, means, half_precisions, peaks in p["gaussians"]:
         if x[j] == x[j]:
             for k in range(len(out)):
-                out[k] += peaks[k] - half_precisions[k] * (x[j] - means[k]) ** 2
+                d = x[j] - means[k]
+                out[k] += peaks[k] - half_precisions[k] * (d * d)
     for j, table in p["tables"]:
         cell = x[j]
         if cell == cell and 0 <= cell < len(table):
@@ -175,16 +177,24 @@ def kernel(x, p):
     out = []
     for row in p["rows"]:
         if p["kind"] == "rbf":
-            square = sum((a - b) ** 2 for a, b in zip(row, x))
+            square = sum(d * d for d in [a - b for a, b in zip(row, x)])
             out.append(math.exp(-p["gamma"] * square))
             continue
         product = p["gamma"] * sum(a * b for a, b in zip(row, x)) + p["shift"]
         if p["kind"] == "polynomial":
-            product = product ** p["degree"]
+            product = power(product, p["degree"])
         elif p["kind"] == "sigmoid":
             product = math.tanh(product)
         out.append(product)
     return out
+
+
+def power(value, degree):
+    """value ** degree, or NaN where Python would raise an error or turn to complex numbers."""
+    try:
+        return math.pow(value, degree)
+    except (OverflowError, ValueError):
+        return math.nan
 
 
 def before(x, p):
@@ -255,7 +265,10 @@ def distances(x, p):
     """The distance to every stored row."""
     if p["metric"] == "manhattan":
         return [sum(abs(a - b) for a, b in zip(row, x)) for row in p["rows"]]
-    return [math.sqrt(sum((a - b) ** 2 for a, b in zip(row, x))) for row in p["rows"]]
+    return [
+        math.sqrt(sum(d * d for d in [a - b for a, b in zip(row, x)]))
+        for row in p["rows"]
+    ]
 
 
 def nearest(x, p):
@@ -284,7 +297,8 @@ def neighbor_votes(d, kind, bandwidth):
     if kind == "shifted_inverse_square":
         return [(width / (width + v)) ** 2 for v in d]
     factor = 0.5 if kind == "gaussian" else 1.0
-    return [math.exp(-factor * ((v / width) ** 2 - (d[0] / width) ** 2)) for v in d]
+    units = [v / width for v in d]
+    return [math.exp(-factor * (u * u - units[0] * units[0])) for u in units]
 
 
 def pairs(x, p):
@@ -362,7 +376,7 @@ def radial(x, p):
     """constant_j - h_j |x - center_j|^2 of every unit j."""
     out = []
     for center, half, constant in zip(p["centers"], p["halves"], p["constants"]):
-        square = sum((v - c) ** 2 for v, c in zip(x, center))
+        square = sum(d * d for d in [v - c for v, c in zip(x, center)])
         out.append(constant - half * square)
     return out
 

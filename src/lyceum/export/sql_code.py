@@ -6,6 +6,7 @@ A missing cell is NULL, and so is the prediction of a row whose missing cells th
 from __future__ import annotations
 
 import math
+import sqlite3
 from collections.abc import Callable
 from typing import Any
 
@@ -29,11 +30,20 @@ def _number(value: float) -> str:
 
 
 def _name(text: str) -> str:
-    return '"' + text.replace('"', '""') + '"'
+    return '"' + _checked(text).replace('"', '""') + '"'
 
 
 def _string(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
+    return "'" + _checked(text).replace("'", "''") + "'"
+
+
+def _checked(text: str) -> str:
+    if "\r" in text:
+        raise ExportError(
+            f"{text!r} holds a carriage return, which programs that read SQL may change:"
+            " rename it, or use .js or .py"
+        )
+    return text
 
 
 class _Query:
@@ -44,7 +54,8 @@ class _Query:
         self.names = names
         self.parts: list[str] = []
         self.source = table
-        self.kept = [f"{_name(name)} AS k{j}" for j, name in enumerate(names)]
+        # SQLite takes a name that is no column for a text, unless the table is named
+        self.kept = [f"{table}.{_name(name)} AS k{j}" for j, name in enumerate(names)]
         self.fits = "1 AS fits"
         self.width = 0
         self.is_numbered = False
@@ -77,26 +88,24 @@ class _Query:
         return f"{first}\nFROM {self.source}{order};\n"
 
 
-def _read(column: dict[str, Any]) -> str:
-    name = _name(column["name"])
+def _read(column: dict[str, Any], table: str) -> str:
+    name = f"{table}.{_name(column['name'])}"
     codes = column["codes"]
     if codes is None:
         return f"CAST({name} AS DOUBLE PRECISION)"
-    is_number = all(_is_number(text) for text in codes)
-    cell = f"CAST({name} AS {'DOUBLE PRECISION' if is_number else 'VARCHAR'})"
-    cases = [
-        f"WHEN {cell} = {text if is_number else _string(text)} THEN {code}"
-        for text, code in codes.items()
-    ]
+    # whole numbers that doubles round are told apart by their digits
+    are_numbers = column["labels"] == "numbers" and all(
+        abs(float(text)) < 2.0**53 for text in codes
+    )
+    cell = f"CAST({name} AS {'DOUBLE PRECISION' if are_numbers else 'VARCHAR'})"
+    cases = []
+    for text, code in codes.items():
+        values = _number(float(text)) if are_numbers else _string(text)
+        if column["labels"] == "true or false":
+            # SQLite keeps them as 1 and 0
+            values += ", '1'" if text == "true" else ", '0'"
+        cases.append(f"WHEN {cell} IN ({values}) THEN {code}")
     return f"CASE WHEN {name} IS NULL THEN NULL {' '.join(cases)} ELSE -1 END"
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _recode(query: _Query, p: Constants) -> None:
@@ -427,8 +436,9 @@ def write_sql(program: Program, table: str = "rows_to_predict") -> str:
             "costs are not written in SQL: export the model inside, or as .js or .py"
         )
     names = [column["name"] for column in program.columns]
+    _check_names(names)
     query = _Query(names, table)
-    query.step([_read(column) for column in program.columns])
+    query.step([_read(column, table) for column in program.columns])
     for name, constants in program.operations:
         if name not in _OPERATIONS:
             raise ExportError(
@@ -446,6 +456,55 @@ def write_sql(program: Program, table: str = "rows_to_predict") -> str:
             " seconds;\n-- for many rows take DuckDB or PostgreSQL.\n"
         )
     return head + query.text(_answers(program, query))
+
+
+def _check_names(names: list[str]) -> None:
+    """Raise an error if two names are one to databases, which do not look at capitals."""
+    seen: dict[str, str] = {}
+    for name in names:
+        other = seen.setdefault(name.lower(), name)
+        if other != name:
+            raise ExportError(
+                f"the columns {other!r} and {name!r} are one in SQL: rename one, or use .js or .py"
+            )
+
+
+def sql_answers(
+    query: str, program: Program, records: list[dict[str, Any]]
+) -> list[dict[str, Any] | str] | None:
+    """What SQLite answers to some records, a text where it refuses; None if its build lacks the
+    functions that the query calls."""
+    names = [column["name"] for column in program.columns]
+    rows = [[record[name] for name in names] for record in records]
+    holes = ", ".join("?" * len(names))
+    database = sqlite3.connect(":memory:")
+    try:
+        columns = ", ".join(map(_name, names))
+        database.execute(f"CREATE TABLE rows_to_predict ({columns})")
+        database.executemany(f"INSERT INTO rows_to_predict VALUES ({holes})", rows)
+        answers = database.execute(query.rstrip().rstrip(";")).fetchall()
+    except sqlite3.OperationalError as error:
+        if "no such function" in str(error):
+            return None
+        raise ExportError(f"SQLite does not take the query: {error}") from error
+    finally:
+        database.close()
+    return [_answer(row[len(names) :], program) for row in answers]
+
+
+def _answer(row: tuple[Any, ...], program: Program) -> dict[str, Any] | str:
+    predicted = row[0]
+    if predicted is None:
+        return "refused"
+    labels = program.labels
+    if labels is None:
+        return {"predicted": predicted}
+    if predicted not in labels:
+        raise ExportError(f"SQLite answers {predicted!r}, which is no class")
+    answer = {"predicted": labels[labels.index(predicted)]}
+    if program.has_posteriors:
+        answer["probabilities"] = dict(zip(labels, row[1:], strict=True))
+    return answer
 
 
 def _check_missing(program: Program, constants: Constants) -> None:

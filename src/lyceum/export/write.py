@@ -22,7 +22,7 @@ from lyceum.export.program import (
     largest_difference,
     sample_records,
 )
-from lyceum.export.sql_code import write_sql
+from lyceum.export.sql_code import sql_answers, write_sql
 from lyceum.export.writers import (
     write_javascript,
     write_javascript_types,
@@ -96,7 +96,7 @@ def export_model(
     """Write a fitted model as a program of another language that needs no package.
 
     The model and the program first answer some drawn records, with missing and unknown cells among
-    them; nothing is written if they differ. An ONNX file is asked in onnxruntime.
+    them; nothing is written if they differ. ONNX files are asked in onnxruntime, queries in SQLite.
 
     Parameters
     ----------
@@ -179,7 +179,8 @@ def _check(
     data: bytes,
     ending: str,
 ) -> float:
-    """The largest difference from the model of the program, and of the ONNX file at work."""
+    """The largest difference from the model of the program, and of the ONNX file or the query at
+    work."""
     records = [record for record in records if not hangs_on_rounding(program, record)]
     theirs = answers_to(lambda record: _answer(model, record), records)
     difference = largest_difference(answers_to(program.decide, records), theirs)
@@ -188,6 +189,13 @@ def _check(
 
         ours = onnx_answers(data, program, records)
         difference = max(difference, largest_difference(ours, theirs))
+    if ending == ".sql":
+        query = data.decode()
+        # SQLite takes seconds for a row of a large forest
+        n = 1 if "RECURSIVE" in query else len(records)
+        answers = sql_answers(query, program, records[:n])
+        if answers is not None:
+            difference = max(difference, largest_difference(answers, theirs[:n]))
     if not difference <= LARGEST_DIFFERENCE:
         raise ExportError(
             f"the exported {program.name} would differ from the model by {difference:.3g}: please"

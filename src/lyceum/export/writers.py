@@ -18,6 +18,7 @@ _CALLS = {  # operations, and functions that their functions call
     "trees": ("tree_step", "tree_value"),
     "activate": ("logistic",),
     "nearest": ("neighbor_votes",),
+    "kernel": ("power",),
 }
 
 

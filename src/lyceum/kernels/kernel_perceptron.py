@@ -113,7 +113,10 @@ class KernelPerceptron(Classifier, KernelLearner):
         "pass",
         (
             StepColumn(
-                "mistakes", "mistakes", "rows with y Σ α y k(x, x) ≤ 0", unit="rows"
+                "mistakes",
+                "mistakes",
+                "rows i with y_i Σ α_j y_j (k(x_j, x_i) + 1) ≤ 0",
+                unit="rows",
             ),
             StepColumn(
                 "updates",

@@ -105,7 +105,12 @@ class StudentMixture(EllipticalMixture):
 
     _step_kind = elliptical_steps(
         StepColumn("objective", "F", "F = Σ ln Σ_k π_k p_k(x), and the prior"),
-        StepColumn("degrees", "ν", "ν_k of largest likelihood", axes=("component",)),
+        StepColumn(
+            "degrees",
+            "ν",
+            "ν_k of the largest expected log likelihood, given r_k and u_k",
+            axes=("component",),
+        ),
         weights="π_k = Σ r_k / N",
         means="μ_k = Σ r_k u_k x / Σ r_k u_k, u_k = (ν_k + d) / (ν_k + |x − μ_k|²)",
         covariances="S_k = Σ r_k u_k (x − μ_k)(x − μ_k)ᵀ / Σ r_k, and the prior",

@@ -70,7 +70,7 @@ class FeedForward(NetworkSettings):
                 "objective",
                 "loss",
                 "the mean loss over the epoch, half of the squared error of a standardized "
-                "target, and the penalty",
+                "target, and the penalty ½ α Σ w² / B at its end, B the rows of a step",
             ),
             StepColumn("learning_rate", "η", "η of the epoch"),
             StepColumn(

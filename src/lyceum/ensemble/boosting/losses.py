@@ -30,8 +30,9 @@ class Loss(ABC):
     tops: tuple[float, float] = (0.0, 0.0)
 
     def __init__(self, y: np.ndarray, w: np.ndarray | None) -> None:
-        self.y = y
-        self.w = w
+        # kernels read blocks without gaps
+        self.y = np.ascontiguousarray(y)
+        self.w = None if w is None else np.ascontiguousarray(w)
         self.weight = float(len(y) if w is None else w.sum())
         self.largest_weight = 1.0
         if w is not None:

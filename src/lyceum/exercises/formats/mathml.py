@@ -73,7 +73,9 @@ SIGNS = {
 }
 SPACES = {",": "0.17em", " ": "0.3em", "quad": "1em", "qquad": "2em"}
 ACCENTS = {"hat": "^", "bar": "¯"}
-BRACKETS = ("left", "right", "Big", "bigl", "bigr")
+BRACKETS = ("right", "Big", "bigl", "bigr")
+# what follows the name of a function without a space
+_NO_ARGUMENTS = ("", "(", "[", "\\left", "}", ")", ",")
 _NAMES = ("max", "min", "log", "ln", "exp", "arg", "sin", "cos")
 _TOKEN = re.compile(r"\\\\|\\[A-Za-z]+|\\.|[0-9]+(?:\.[0-9]+)?|\s+|.", re.S)
 
@@ -114,8 +116,15 @@ class _FormulaParser:
         return parts[0] if len(parts) == 1 else f"<mrow>{''.join(parts)}</mrow>"
 
     def scripted(self) -> str:
-        """An item with what stands below and above it."""
-        base = self.item()
+        """An item with what stands below and above it; a function is apart from its argument."""
+        is_function = self.peek()[1:] in _NAMES
+        shown = self.with_scripts(self.item())
+        if is_function and self.peek() not in _NO_ARGUMENTS:
+            shown += f'<mspace width="{SPACES[","]}"/>'
+        return shown
+
+    def with_scripts(self, base: str) -> str:
+        """A base with what stands below and above it."""
         scripts = {}
         while self.peek() in ("_", "^"):
             mark = self.take()
@@ -140,7 +149,9 @@ class _FormulaParser:
             return f"<mn>{token}</mn>"
         if token.isalpha():
             return f"<mi>{token}</mi>"
-        return f"<mo>{escape('−' if token == '-' else token)}</mo>"
+        # brackets grow only where they are written with \left and \right
+        fixed = ' stretchy="false"' if token in "()[]|" else ""
+        return f"<mo{fixed}>{escape('−' if token == '-' else token)}</mo>"
 
     def command(self, name: str) -> str:
         if name in ("frac", "tfrac"):
@@ -153,8 +164,10 @@ class _FormulaParser:
             return f'<mrow style="font-weight: bold">{self.item()}</mrow>'
         if name in ACCENTS:
             return f"<mover>{self.item()}<mo>{ACCENTS[name]}</mo></mover>"
+        if name == "left":
+            return self.bracketed()
         if name in BRACKETS:
-            return f"<mo>{escape(self.take().removeprefix(chr(92)))}</mo>"
+            return self.bracket()
         if name == "begin":
             return self.matrix()
         if name in SPACES:
@@ -164,6 +177,16 @@ class _FormulaParser:
         sign = SIGNS[name]
         tag = "mi" if name in _NAMES or sign.isalpha() else "mo"
         return f"<{tag}>{sign}</{tag}>"
+
+    def bracketed(self) -> str:
+        r"""What stands between `\left` and `\right`, in brackets as high as it is."""
+        first = self.bracket()
+        inside = self.row("\\right")
+        self.take()
+        return f"<mrow>{first}{inside}{self.bracket()}</mrow>"
+
+    def bracket(self) -> str:
+        return f"<mo>{escape(self.take().removeprefix(chr(92)))}</mo>"
 
     def words(self) -> str:
         r"""The text of `\mathrm{...}`."""

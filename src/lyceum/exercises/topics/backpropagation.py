@@ -69,7 +69,9 @@ def backpropagation(draw: Draw) -> Sheet:
     )
     for j in (0, 1):
         sheet.solution.formula(
-            rf"h_{j + 1} = \sigma({decimal(scores[j])}) {equals(hidden[j], 4)}"
+            rf"h_{j + 1} = \sigma({x[0]} \cdot {factor(float(V[0][j]))} + "
+            rf"{x[1]} \cdot {factor(float(V[1][j]))}) = \sigma({decimal(scores[j])}) "
+            f"{equals(hidden[j], 4)}"
         )
     sheet.solution.formula(
         rf"o = {decimal(w[0])} \cdot {decimal(hidden[0], 4)} {signed(float(w[1]))} \cdot "

@@ -61,31 +61,33 @@ def variable_elimination(draw: Draw) -> Sheet:
     total = joint[0] + joint[1]
     posterior = joint[1] / total
     sheet = Sheet()
+    cause, other, result = (rf"\mathrm{{{name}}}" for name in (first, second, effect))
     sheet.given.text(
-        f"`{first}` and `{second}` are causes of `{effect}`: $P({first}) = {decimal(a)}$, "
-        f"$P({second}) = {decimal(b)}$."
+        f"`{first}` and `{second}` are causes of `{effect}`. Each is yes or no; in "
+        f"probabilities a name alone means yes: $P({cause}) = {decimal(a)}$, "
+        f"$P({other}) = {decimal(b)}$."
     )
     sheet.given.table(
-        [first, second, f"P({effect} | {first}, {second})"],
+        [first, second, rf"$P({result} \mid {cause}, {other})$"],
         [
             (("no", "yes")[i // 2], ("no", "yes")[i % 2], float(value))
             for i, value in enumerate(table)
         ],
     )
     sheet.ask(
-        f"Sum out `{second}`: what is $P({effect} \\mid {first} = yes)$?",
+        rf"Sum out `{second}`: what is $P({result} \mid {cause})$?",
         summed[1],
         net.posterior(effect, {first: "yes"})["yes"],
         {"the plain mean of the two rows": (table[2] + table[3]) / 2},
     )
     sheet.ask(
-        f"What is $P({effect})$?",
+        f"What is $P({result})$?",
         total,
         net.posterior(effect)["yes"],
         {"the plain mean of the table": sum(table, Fraction(0)) / 4},
     )
     sheet.ask(
-        f"What is $P({first} \\mid {effect} = yes)$?",
+        rf"What is $P({cause} \mid {result})$?",
         posterior,
         net.posterior(first, {effect: "yes"})["yes"],
         {
@@ -94,18 +96,19 @@ def variable_elimination(draw: Draw) -> Sheet:
             "the query was turned around": summed[1],
         },
     )
-    for state, row, value in zip(("no", "yes"), (table[:2], table[2:]), summed):
+    given = (rf"\mathrm{{not}}\ {cause}", cause)
+    for state, row, value in zip(given, (table[:2], table[2:]), summed):
         sheet.solution.formula(
-            rf"P({effect} \mid {first} = {state}) = {decimal(1 - b)} \cdot {decimal(row[0])} + "
+            rf"P({result} \mid {state}) = {decimal(1 - b)} \cdot {decimal(row[0])} + "
             rf"{decimal(b)} \cdot {decimal(row[1])} {equals(value)}"
         )
     sheet.solution.formula(
-        rf"P({effect}) = {decimal(1 - a)} \cdot {decimal(summed[0], 4)} + {decimal(a)} \cdot "
+        rf"P({result}) = {decimal(1 - a)} \cdot {decimal(summed[0], 4)} + {decimal(a)} \cdot "
         rf"{decimal(summed[1], 4)} {equals(total, 4)}"
     )
     sheet.solution.formula(
-        rf"P({first} \mid {effect}) = \frac{{{decimal(joint[1], 4)}}}{{{decimal(total, 4)}}} "
-        f"{equals(posterior)}"
+        rf"P({cause} \mid {result}) = \frac{{{decimal(a)} \cdot {decimal(summed[1], 4)}}}"
+        rf"{{{decimal(total, 4)}}} {equals(posterior)}"
     )
     if draw.level > 1:
         _ask_explaining_away(sheet, net, (first, second, effect), a, table)
@@ -120,16 +123,17 @@ def _ask_explaining_away(
     table: list[Fraction],
 ) -> None:
     first, second, effect = names
+    cause, other, result = (rf"\mathrm{{{name}}}" for name in names)
     yes = a * table[3]
     no = (1 - a) * table[1]
     sheet.ask(
-        f"And $P({first} \\mid {effect} = yes, {second} = yes)$?",
+        rf"And $P({cause} \mid {result}, {other})$?",
         yes / (yes + no),
         net.posterior(first, {effect: "yes", second: "yes"})["yes"],
         {"not divided by the probability of the evidence": yes},
     )
     sheet.solution.formula(
-        rf"P({first} \mid {effect}, {second}) = \frac{{{decimal(a)} \cdot "
+        rf"P({cause} \mid {result}, {other}) = \frac{{{decimal(a)} \cdot "
         rf"{decimal(table[3])}}}{{{decimal(a)} \cdot {decimal(table[3])} + {decimal(1 - a)} "
         rf"\cdot {decimal(table[1])}}} {equals(yes / (yes + no))}"
     )
@@ -257,9 +261,9 @@ def structure_score_exercise(draw: Draw) -> Sheet:
         ["", "B = no", "B = yes"],
         [["A = no", *joint[0]], ["A = yes", *joint[1]]],
     )
-    for name, words, value, n_parameters in (
-        ("apart", "without an arrow", apart, 2),
-        ("arrow", "with the arrow", arrow, 3),
+    for name, words, rows, value, n_parameters in (
+        ("apart", "without an arrow", [a, b], apart, 2),
+        ("arrow", "with the arrow", [a, *joint], arrow, 3),
     ):
         sheet.ask(
             f"What is the BIC of the graph {words}?",
@@ -272,14 +276,20 @@ def structure_score_exercise(draw: Draw) -> Sheet:
                 "the penalty was not halved": value - 2 * n_parameters * penalty,
             },
         )
+        terms = " + ".join(
+            rf"{count} \ln \frac{{{count}}}{{{sum(row)}}}"
+            for row in rows
+            for count in row
+        )
+        sheet.solution.text(f"**The graph {words}** has {n_parameters} parameters:")
+        sheet.solution.formula(rf"\ln L = {terms} {equals(value)}")
         sheet.solution.formula(
-            rf"\mathrm{{{name}}}: \quad \ln L {equals(value)}, \quad \mathrm{{BIC}} = "
-            rf"{decimal(value)} - {n_parameters} \cdot {decimal(penalty)} "
-            f"{equals(scores[name])}"
+            rf"\mathrm{{BIC}} = {decimal(value)} - {n_parameters} \cdot \frac{{1}}{{2}} "
+            rf"\ln {n_rows} {equals(scores[name])}"
         )
     best = max(scores, key=scores.__getitem__)
     sheet.choose(
-        "Which graph is taken?",
+        "Which graph is taken, that without an arrow (apart) or that with it (arrow)?",
         best,
         max(learned, key=learned.__getitem__),
         ["apart", "arrow"],

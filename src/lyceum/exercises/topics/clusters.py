@@ -268,10 +268,19 @@ def silhouette_exercise(draw: Draw) -> Sheet:
         "$a$ is the mean distance to the other members of the own cluster, $b$ to those of "
         "the other one; $s = (b - a) / \\max(a, b)$."
     )
+    own = [abs(x - xs[row]) for x in (second if labels[row] else first) if x != xs[row]]
+    other = [abs(x - xs[row]) for x in (first if labels[row] else second)]
+    sheet.solution.formula(
+        rf"a({xs[row]}) = \frac{{{' + '.join(map(str, own))}}}{{{len(own)}}} {equals(a)}, \quad "
+        rf"b({xs[row]}) = \frac{{{' + '.join(map(str, other))}}}{{{len(other)}}} {equals(b)}"
+    )
     sheet.solution.table(
         ["point", "$a$", "$b$", "$s$"], [(x, *part) for x, part in zip(xs, parts)]
     )
-    sheet.solution.formula(rf"\bar s {equals(mean)}")
+    sheet.solution.formula(
+        rf"\bar s = \frac{{{' + '.join(decimal(part[2]) for part in parts)}}}{{{len(parts)}}} "
+        f"{equals(mean)}"
+    )
     return sheet
 
 
@@ -332,7 +341,7 @@ def em_step(draw: Draw) -> Sheet:
         },
     )
     sheet.ask(
-        "What is its new variance?",
+        "What is its new variance, about the new mean?",
         variance,
         step["variance"],
         {
@@ -343,6 +352,10 @@ def em_step(draw: Draw) -> Sheet:
             "the standard deviation": math.sqrt(variance),
         },
     )
+    sheet.solution.text(
+        "Both components have the same weight and variance, so that these cancel in the "
+        "responsibilities:"
+    )
     sheet.solution.formula(
         r"r_i = \frac{e^{-(x_i - \mu_1)^2 / 2}}{e^{-(x_i - \mu_1)^2 / 2} + "
         r"e^{-(x_i - \mu_2)^2 / 2}}"
@@ -352,10 +365,12 @@ def em_step(draw: Draw) -> Sheet:
         ["$x_i$", "$r_i$", "$r_i x_i$", r"$r_i (x_i - \mu)^2$"],
         [(x, *(decimal(value) for value in cells)) for x, *cells in rows],
     )
-    total = decimal(sum(shares))
+    total, products, squares = (decimal(sum(row[i] for row in rows)) for i in (1, 2, 3))
+    sheet.solution.text("The new parameters are ratios of the sums of the columns:")
     sheet.solution.formula(
-        rf"\pi = \frac{{{total}}}{{{n_rows}}} {equals(weight)}, \quad \mu {equals(mean)}, "
-        rf"\quad \sigma^2 {equals(variance)}"
+        rf"\pi = \frac{{{total}}}{{{n_rows}}} {equals(weight)}, \quad \mu = "
+        rf"\frac{{{products}}}{{{total}}} {equals(mean)}, \quad \sigma^2 = "
+        rf"\frac{{{squares}}}{{{total}}} {equals(variance)}"
     )
     return sheet
 

@@ -221,7 +221,7 @@ def one_vs_rest(draw: Draw) -> Sheet:
     return sheet
 
 
-@kind("adaboost", "Three rounds of AdaBoost", "11.4")
+@kind("adaboost", "Follow the rounds of AdaBoost", "11.4")
 def adaboost(draw: Draw) -> Sheet:
     """Errors, alphas and weights of the rounds, and the vote on a row."""
     n_rows = 5 + draw.level
@@ -264,7 +264,7 @@ def adaboost(draw: Draw) -> Sheet:
         vote,
         [-1, 1],
     )
-    _work(sheet, rounds, stumps, query, score)  # type: ignore[arg-type]
+    _work(sheet, labels, rounds, stumps, query, score)  # type: ignore[arg-type]
     return sheet
 
 
@@ -352,6 +352,7 @@ def _ask_rounds(
 
 def _work(
     sheet: Sheet,
+    labels: list[int],
     rounds: list[tuple[Fraction, list[Fraction]]],
     stumps: list[Stump],
     query: int,
@@ -360,9 +361,19 @@ def _work(
     columns = ["$x$", *range(1, len(rounds[0][1]) + 1)]
     rows = [[f"weights of round {i}", *w] for i, (_, w) in enumerate(rounds, start=1)]
     sheet.solution.table(columns, rows)
-    for number, (error, _) in enumerate(rounds, start=1):
+    for number, (error, weights) in enumerate(rounds, start=1):
+        stump = stumps[number - 1]
+        wrong = [x for x, y in enumerate(labels, 1) if _says(stump, x) != y]
+        numbers = ", ".join(map(str, wrong))
+        sheet.solution.text(
+            f"Round {number} is wrong where $x$ is {numbers}. The weights of these rows add up "
+            "to the error:"
+        )
+        terms = " + ".join(tex(weights[x - 1]) for x in wrong)
+        if len(wrong) > 1:
+            terms += f" = {tex(error)}"
         sheet.solution.formula(
-            rf"\varepsilon_{number} = {tex(error)}, \quad \alpha_{number} = \frac{{1}}{{2}} "
+            rf"\varepsilon_{number} = {terms}, \quad \alpha_{number} = \frac{{1}}{{2}} "
             rf"\ln {tex((1 - error) / error)} {equals(_alpha(error))}"
         )
     sheet.solution.text(

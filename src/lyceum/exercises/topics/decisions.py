@@ -60,9 +60,11 @@ def bayes_theorem_exercise(draw: Draw) -> Sheet:
             rf"P({state}, +) = {float(share)} \cdot {float(rate)}{power} {equals(value, 6)}"
         )
     total = joint["ill"] + joint["well"]
-    sheet.solution.formula(rf"P(+) {equals(total, 6)}")
+    ill, well = (decimal(joint[state], 6) for state in ("ill", "well"))
+    sheet.solution.formula(rf"P(+) = {ill} + {well} {equals(total, 6)}")
     sheet.solution.formula(
-        rf"P(\mathrm{{ill}} \mid +) = P(\mathrm{{ill}}, +) / P(+) {equals(posterior)}"
+        rf"P(\mathrm{{ill}} \mid +) = \frac{{P(\mathrm{{ill}}, +)}}{{P(+)}} = "
+        rf"\frac{{{ill}}}{{{decimal(total, 6)}}} {equals(posterior)}"
     )
     return sheet
 
@@ -72,6 +74,7 @@ def bayes_decision(draw: Draw) -> Sheet:
     """Risks of the actions under a loss matrix; the action; with doubt from level 2 on."""
     classes = ["a", "b"] if draw.level < 3 else ["a", "b", "c"]
     posteriors = draw.tenths(len(classes), least=1)
+    draw.require(clear_winner(posteriors, 0.05), "two classes are most probable")
     losses = [
         [0 if row == column else draw.integer(1, 9) for column in range(len(classes))]
         for row in range(len(classes))

@@ -77,6 +77,7 @@ def two_gaussians(draw: Draw) -> Sheet:
         f"$x = {x}$."
     )
     _ask_mean_and_variance(sheet, groups[1], means[1], used[1], model, shared)
+    _work_moments(sheet, groups, means, pooled if shared else None)
     _work_densities(sheet, x, means, used, sizes, joint)
     ratio = [value / size for value, size in zip(joint, sizes)]
     unbiased = [
@@ -93,7 +94,10 @@ def two_gaussians(draw: Draw) -> Sheet:
             "the posterior of class 0": joint[0] / sum(joint),
         },
     )
-    sheet.solution.formula(rf"P(1 \mid x) {equals(posterior)}")
+    sheet.solution.formula(
+        rf"P(1 \mid x) = \frac{{{joint[1]:.5f}}}{{{joint[0]:.5f} + {joint[1]:.5f}}} "
+        f"{equals(posterior)}"
+    )
     return sheet
 
 
@@ -129,6 +133,35 @@ def _ask_mean_and_variance(
             "the standard deviation, not the variance": math.sqrt(variance),
         },
     )
+
+
+def _work_moments(
+    sheet: Sheet,
+    groups: list[list[int]],
+    means: list[Fraction],
+    shared: Fraction | None,
+) -> None:
+    """Sums and squares of both classes; a shared variance joins the squares."""
+    squares = []
+    for label, (group, m) in enumerate(zip(groups, means)):
+        size = len(group)
+        deviations = " + ".join(f"({value} - {decimal(m)})^2" for value in group)
+        squares.append(_variance(group) * size)
+        sheet.solution.formula(
+            rf"\mu_{label} = \frac{{{' + '.join(map(str, group))}}}{{{size}}} {equals(m)}"
+        )
+        if shared is None:
+            sheet.solution.formula(
+                rf"\sigma_{label}^2 = \frac{{{deviations}}}{{{size}}} "
+                f"{equals(_variance(group))}"
+            )
+        else:
+            sheet.solution.formula(rf"{deviations} {equals(squares[-1])}")
+    if shared is not None:
+        sheet.solution.formula(
+            rf"\sigma^2 = \frac{{{' + '.join(map(decimal, squares))}}}"
+            rf"{{{sum(map(len, groups))}}} {equals(shared)}"
+        )
 
 
 def _work_densities(

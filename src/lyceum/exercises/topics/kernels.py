@@ -89,8 +89,9 @@ def _work_machine(
     support = [i for i, alpha in enumerate(alphas) if alpha > 0]
     names = ", ".join(str(i + 1) for i in support)
     sheet.solution.text(
-        f"Support vectors are the points {names}: for them $y_i (w \\cdot x_i + b) = 1$, "
-        "with $w = \\sum_i \\alpha_i y_i x_i$; for the others $\\alpha_i = 0$."
+        f"Suppose that the support vectors are the points {names}: for them "
+        "$y_i (w \\cdot x_i + b) = 1$, with $w = \\sum_i \\alpha_i y_i x_i$; for the others "
+        "$\\alpha_i = 0$. With the inner products of the points this is"
     )
     for i in support:
         terms = " ".join(
@@ -107,8 +108,9 @@ def _work_machine(
     # the conditions of Karush, Kuhn and Tucker, point by point
     sides = [y * (w[0] * p[0] + w[1] * p[1] + b) for p, y in zip(points, labels)]
     sheet.solution.text(
-        "KKT: no point is inside the margin, $y_i (w \\cdot x_i + b) \\geq 1$, and where it is "
-        "not on it, $\\alpha_i = 0$."
+        "The choice was right, for the KKT conditions hold: no $\\alpha_i$ is negative, no point "
+        "is inside the margin, $y_i (w \\cdot x_i + b) \\geq 1$, and where it is not on it, "
+        "$\\alpha_i = 0$."
     )
     sheet.solution.table(
         ["point", "$y_i (w \\cdot x_i + b)$", "$\\alpha_i$"],

@@ -81,14 +81,24 @@ def logistic_gradient(draw: Draw) -> Sheet:
                 + float(rate) * down * n_rows,
             },
         )
-    rows = [
-        (x, y, decimal(p), decimal(e)) for x, y, p, e in zip(xs, ys, posteriors, errors)
-    ]
-    sheet.solution.table(["$x$", "$y$", "$h(x)$", "$y - h(x)$"], rows)
-    sheet.solution.formula(rf"J {equals(cost)}")
+    losses = [-math.log(p if y else 1 - p) for y, p in zip(ys, posteriors)]
+    pushes = [e * x for e, x in zip(errors, xs)]
+    cells = zip(posteriors, losses, errors, pushes)
+    rows = [(x, y, *map(decimal, parts)) for x, y, parts in zip(xs, ys, cells)]
+    rows.append(("sum", "", "", *map(decimal, map(sum, (losses, errors, pushes)))))
+    sheet.solution.text(
+        "The loss of a row is $-\\ln h$ if $y = 1$, else $-\\ln(1 - h)$."
+    )
+    sheet.solution.table(
+        ["$x$", "$y$", "$h(x)$", "loss", "$y - h(x)$", "$(y - h(x)) x$"], rows
+    )
+    sheet.solution.formula(
+        rf"J = \frac{{{decimal(sum(losses))}}}{{{n_rows}}} {equals(cost)}"
+    )
     for name, old, down in (("a", 0, down_a), ("b", b, down_b)):
         sheet.solution.formula(
-            rf"{name} \leftarrow {old} + {decimal(rate)} \cdot ({decimal(down)}) "
+            rf"{name} \leftarrow {old} + {decimal(rate)} \cdot "
+            rf"\frac{{{decimal(down * n_rows)}}}{{{n_rows}}} "
             f"{equals(old + float(rate) * down)}"
         )
     return sheet

@@ -57,7 +57,8 @@ def naive_bayes(draw: Draw) -> Sheet:
     )
     sheet.solution.formula(
         rf"P(\mathrm{{{classes[1]}}} \mid x) = \frac{{{float(products[classes[1]]):.5f}}}"
-        rf"{{{float(sum(products.values())):.5f}}} {equals(posterior)}"
+        rf"{{{float(products[classes[0]]):.5f} + {float(products[classes[1]]):.5f}}} "
+        f"{equals(posterior)}"
     )
     best = max(products, key=products.__getitem__)
     predicted = model.predict(np.array([row], dtype=object))[0]
@@ -93,7 +94,8 @@ def _sheet(table: CategoryTable, row: list[str], m: int) -> Sheet:
     sheet.given.text(
         f"{len(table.rows)} {table.theme.row}s. Classify a new one, $x$: {described}, with "
         f"naive Bayes. Conditional probabilities are m-estimates with $m = {m}$ and "
-        "uniform $p$, class priors are plain shares of rows."
+        "$p = 1 / K$ for a column with $K$ values (all of them occur in the table); class "
+        "priors are plain shares of rows."
     )
     sheet.given.table(table.header, table.shown)
     return sheet
@@ -132,13 +134,22 @@ def _work_products(
     tables: dict[str, list[Fraction]],
     products: dict[str, Fraction],
 ) -> None:
+    sheet.solution.text(
+        "The m-estimate of a value that $n$ of the $N$ rows of a class have is "
+        "$(n + m p) / (N + m)$. The product of a class is its prior times its estimates."
+    )
     for label in table.theme.classes:
         rows = [
-            (name, value, *_count(table, name, value, label), estimate)
+            (
+                f"{name} = {value}",
+                *_count(table, name, value, label),
+                Fraction(1, len(table.theme.columns[name])),
+                estimate,
+            )
             for (name, value), estimate in zip(_cells(table, row), tables[label])
         ]
         sheet.solution.text(f"**Class {label}**")
-        sheet.solution.table(["column", "value", "rows", "of", "estimate"], rows)
+        sheet.solution.table(["value", "$n$", "$N$", "$p$", "estimate"], rows)
         factors = r" \cdot ".join(map(tex, [priors[label], *tables[label]]))
         sheet.solution.formula(f"{factors} {equals(products[label], 5)}")
 

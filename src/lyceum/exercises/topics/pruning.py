@@ -79,6 +79,13 @@ def chi_square_pruning(draw: Draw) -> Sheet:
         "yes" if tree.tree_.n_nodes > 1 else "no",
         ["yes", "no"],
     )
+    sheet.solution.text(
+        "The expected count of a cell is the sum of its row times the sum of its column, over "
+        "all rows; that of the first is"
+    )
+    sheet.solution.formula(
+        rf"e = \frac{{{sum(counts[0])} \cdot {totals[0]}}}{{{n_rows}}} {equals(first)}"
+    )
     sheet.solution.table(["observed", "expected", "$(o - e)^2 / e$"], cells)
     sheet.solution.formula(rf"\chi^2 {equals(statistic)}")
     relation = "above" if answer == "yes" else "below"

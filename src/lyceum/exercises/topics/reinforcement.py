@@ -11,7 +11,7 @@ import numpy as np
 
 from lyceum.exercises.draw import Draw, between
 from lyceum.exercises.exercise import kind
-from lyceum.exercises.sheet import Sheet, decimal, equals, listed
+from lyceum.exercises.sheet import Sheet, decimal, listed
 from lyceum.reinforcement import DecisionProcess, QLearning, value_iteration
 
 LEFT = 0
@@ -202,9 +202,10 @@ def q_learning(draw: Draw) -> Sheet:
     rows = []
     for number, (state, action, reward, following) in enumerate(world.log, start=1):
         target = reward + discount * max(q[following])
-        q[state][action] += rate * (target - q[state][action])
+        old = q[state][action]
+        q[state][action] += rate * (target - old)
         name = ("left", "right")[action]
-        rows.append((number, f"Q({state + 1}, {name})", target, q[state][action]))
+        rows.append((number, f"Q({state + 1}, {name})", old, target, q[state][action]))
     draw.require(
         all(value.denominator <= 1000 for row in q for value in row), "many digits"
     )
@@ -225,8 +226,7 @@ def q_learning(draw: Draw) -> Sheet:
         r"Q(s, a) \leftarrow Q(s, a) + \eta [r + \gamma \max_{a'} Q(s', a') - Q(s, a)]"
     )
     sheet.solution.table(
-        ["step", "entry", r"$r + \gamma \max Q(s', a')$", "new value"], rows
+        ["step", "entry", "old value", r"$r + \gamma \max Q(s', a')$", "new value"],
+        rows,
     )
-    largest = max(value for row in q for value in row)
-    sheet.solution.text(f"The largest entry is ${equals(largest)[2:]}$.")
     return sheet

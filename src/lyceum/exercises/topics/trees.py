@@ -229,7 +229,9 @@ def gain_ratio(draw: Draw) -> Sheet:
         sizes = [sum(counts) for counts in _branches(table, name).values()]
         sheet.solution.formula(
             rf"\mathrm{{split\ information}} = {entropy_tex(sizes)}, \quad "
-            rf"\mathrm{{ratio}} {equals(ratios[name])}"
+            rf"\mathrm{{ratio}} = \frac{{{decimal(_gain(table, name))}}}"
+            rf"{{{decimal(_split_information(table, name))}}} "
+            f"{equals(ratios[name])}"
         )
         sheet.ask(
             f"What is the gain ratio of `{name}`?",

@@ -294,7 +294,9 @@ def bias_variance(
     ax.set_xticks(x, list(named))
     finish(ax, "", loss_name(losses.pop()), title)
     ax.grid(False, axis="x")
-    legend(ax)
+    # room for the legend above all bars
+    ax.set_ylim(top=1.35 * max(*errors, *columns["bias"]) or 1.0)
+    legend(ax, "upper right", ncols=2)
     return ax
 
 

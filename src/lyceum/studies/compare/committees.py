@@ -31,6 +31,8 @@ from lyceum.studies.run.store import Store, TaskResult, as_table
 
 _LEAST = 1e-3  # a member that weighs less is left out
 _VOTING = ("VotingClassifier", "VotingRegressor")
+_LONGER = 1.5  # on all rows, than on those of a fold, and for what cannot be foreseen
+_BETWEEN = 1.0  # second that the comparison takes, before the choice is fitted
 _CV = 3  # folds of the level-0 answers when a stack is fitted on all rows
 
 # of every member, by repeat and fold
@@ -68,7 +70,7 @@ class _CommitteeBasis:
 def run_committees(plan: Plan, store: Store, deadline: Deadline) -> None:
     """Store what the committees of a plan predict on the folds that all learners finished.
 
-    A committee whose members could not be fitted on all rows in time is left out.
+    Members for which there is no time to be fitted on all rows are left out of them.
     """
     table = TaskTable.of(plan.candidates, store, plan.folds, plan.repeats)
     members = [c for c in table.compared if not c.is_baseline]
@@ -88,15 +90,44 @@ def run_committees(plan: Plan, store: Store, deadline: Deadline) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that members agree is no fault of the data
         for candidate in plan.committees:
-            _, shares = _learn(candidate, plan.rule, list(answers.values()))
-            weights = {c.name: w for c, w in zip(members, shares) if w > 0}
-            if not deadline.allows(fit_seconds(candidate, weights, table.done)):
+            weights, kept = _weights_in_time(
+                candidate, plan.rule, basis.members, answers, table.done, deadline
+            )
+            if not weights:
                 continue
-            for at in answers:
-                results = [table.done[Task(c.name, *at)] for c in members]
-                store.finish(*_fold(candidate, plan.rule, results, answers, at))
+            parts = {at: [part[i] for i in kept] for at, part in answers.items()}
+            for at in parts:
+                results = [table.done[Task(members[i].name, *at)] for i in kept]
+                store.finish(*_fold(candidate, plan.rule, results, parts, at))
             store.put(CommitteeWeights(weights), candidate.name)
     store.put(basis)
+
+
+def _weights_in_time(
+    candidate: Candidate,
+    rule: LossRule,
+    names: Sequence[str],
+    answers: Answers,
+    done: Mapping[Task, TaskResult],
+    deadline: Deadline,
+) -> tuple[dict[str, float], list[int]]:
+    """The weights of a committee that can be fitted on all rows in time, and the places of the
+    members that were asked; none where there are no two.
+
+    As long as there is no time for all, the member is left out that takes longest for its weight.
+    """
+    kept = list(range(len(names)))
+    while len(kept) > 1 and deadline.allows(0.0):
+        _, shares = _learn(
+            candidate, rule, [[part[i] for i in kept] for part in answers.values()]
+        )
+        weights = {names[i]: w for i, w in zip(kept, shares) if w > 0}
+        seconds = _LONGER * fit_seconds(candidate, weights, done)
+        if deadline.allows(seconds + _BETWEEN * deadline.slowness):
+            return weights, kept
+        cost = {name: mean_fit_seconds(done, name) / weights[name] for name in weights}
+        kept.remove(names.index(max(cost, key=cost.__getitem__)))
+    return {}, []
 
 
 def fit_seconds(

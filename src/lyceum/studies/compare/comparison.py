@@ -278,9 +278,9 @@ class Comparison(Shown):
     best : str
         The name with the least loss.
     choice : str
-        What is fitted on all rows: of the learners within half a standard error of the best, for
-        classes also within a quarter of the lowest log loss among these, the simplest (the best if
-        the recipe says `choose = "best"`).
+        What is fitted on all rows: the simplest of the learners within 1 % of the best, for classes
+        of those within two standard errors of the best by their errors and within 1 % of the lowest
+        log loss among these (the best if the recipe says `choose = "best"`).
     choice_reason : str
         One sentence.
     n_rows : int

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from lyceum._core.statistics import log_losses
 from lyceum._core.text import show_count
 from lyceum.errors import StudyError
 from lyceum.evaluate import hoeffding_bound
@@ -29,7 +28,6 @@ from lyceum.studies.compare.difference_tests import (
     row_loss_p,
     row_losses_p,
     smallest_p,
-    standard_errors_behind,
 )
 from lyceum.studies.compare.loss_rule import LossRule
 from lyceum.studies.compare.metrics import n_independent, ranked_learner
@@ -41,8 +39,9 @@ from lyceum.studies.report.verdicts import fit_word, verdict
 from lyceum.studies.run.problems import Problems
 from lyceum.studies.run.store import Store
 
-_NEAR = "half a standard error of the difference or 1 %"
-_LEVEL = 0.25  # standard errors of the difference, within which log losses are level
+# standard errors of the difference, behind the best by errors or costs, within which the log loss
+# decides
+_CLEARLY = 2.0
 
 
 def compare_learners(
@@ -70,7 +69,7 @@ def compare_learners(
     ]
     ranked = _rank(measured, store)
     learners = _against_best(ranked, trials, rule, problems)
-    choice, reason = choose_learner(learners, trials, rule, choose)
+    choice, reason = choose_learner(learners, rule, choose)
     sample = trials[learners[0].name].sample
     groups = sample.groups
     return Comparison(
@@ -219,20 +218,16 @@ def _with_verdict(
 
 
 def choose_learner(
-    ranking: Sequence[RankedLearner],
-    trials: Mapping[str, Trial],
-    rule: LossRule,
-    choose: str,
+    ranking: Sequence[RankedLearner], rule: LossRule, choose: str
 ) -> tuple[str, str]:
     """The name of the learner to fit on all rows, and why.
 
-    1. Learners are level with the best if they are behind it by half a standard error of the
-       difference at most, or by too little to matter (1 %, or one row of errors), and better than
-       the constant guess: which of them has the lowest loss is a matter of chance, or of no
-       interest.
-    2. Of these, classifiers must have a log loss within a quarter of a standard error, or 1 %, of
-       the lowest. It tells learners apart that are right on the same rows, and bad posteriors
-       decide badly as soon as errors have costs.
+    1. Learners come into question that are behind the best by too little to matter (1 %, or one row
+       of errors) and better than the constant guess; by errors or costs, which tell little on few
+       rows, all that are not clearly behind it, by more than two standard errors of the difference.
+    2. Of these, classifiers must have a log loss within 1 % of the lowest. It tells learners apart
+       that are right on the same rows, and bad posteriors decide badly as soon as errors have
+       costs.
     3. The simplest of the rest, the one that needs the fewest numbers to predict, is chosen.
     """
     best = ranking[0]
@@ -255,51 +250,69 @@ def choose_learner(
             f"no learner has a {better} {metric_name(criterion)} than a constant guess, and of"
             f" those with the same {by}"
         )
-    level = [s for s in ranking if s.is_level and s.loss < limit]
+    is_by_decisions = rule.n_classes is not None and criterion != "log loss"
+    near = [s for s in ranking if _is_near(s, best, is_by_decisions)]
+    level = [s for s in near if s.loss < limit]
     if len(level) < 2:
-        return best.name, _reason_for_best(ranking, criterion)
+        are_guesses = sum(not s.is_baseline for s in near) > 1
+        return best.name, _reason_for_best(
+            ranking, criterion, is_by_decisions, are_guesses
+        )
     rest = level
-    if rule.n_classes is not None and criterion != "log loss":
-        rest = _level_in_log_loss(level, trials)
+    if is_by_decisions:
+        rest = _level_in_log_loss(level)
     simplest = min(
         rest, key=lambda s: (s.complexity, s.loss, s.log_loss or 0.0, s.name)
     )
-    return simplest.name, _reason(simplest, best, level, rest, criterion)
+    reason = _reason(simplest, best, level, rest, criterion, is_by_decisions)
+    return simplest.name, reason
 
 
-def _level_in_log_loss(
-    level: list[RankedLearner], trials: Mapping[str, Trial]
-) -> list[RankedLearner]:
-    """Those that are level with the lowest log loss; all where one has no log loss."""
-    if any(s.log_loss is None for s in level):
+def _is_near(s: RankedLearner, best: RankedLearner, is_by_decisions: bool) -> bool:
+    if s.loss <= (1.0 + MARGIN) * best.loss:
+        return True
+    if not is_by_decisions:
+        return False
+    error = s.difference_error or 0.0
+    return s.is_level or s.loss - best.loss <= _CLEARLY * error
+
+
+def _level_in_log_loss(level: list[RankedLearner]) -> list[RankedLearner]:
+    """Those whose log loss is within 1 % of the lowest; all where one has no log loss."""
+    log_losses = [s.log_loss for s in level if s.log_loss is not None]
+    if len(log_losses) < len(level):
         return level
-    least = min(level, key=lambda s: (s.log_loss, s.rank))
-    near = (1.0 + MARGIN) * (least.log_loss or 0.0)
-    lowest = trials[least.name].sample
-    lowest_losses = log_losses(lowest.y, lowest.predicted)
-    rest = []
-    for s in level:
-        sample = trials[s.name].sample
-        losses = log_losses(sample.y, sample.predicted)
-        behind = standard_errors_behind(sample, losses, lowest_losses)
-        if behind <= _LEVEL or (s.log_loss or 0.0) <= near:
-            rest.append(s)
-    return rest
+    near = (1.0 + MARGIN) * min(log_losses)
+    return [s for s, log_loss in zip(level, log_losses) if log_loss <= near]
 
 
-def _reason_for_best(ranking: Sequence[RankedLearner], criterion: str) -> str:
-    """Why the best is chosen where no other is level with it."""
+def _reason_for_best(
+    ranking: Sequence[RankedLearner],
+    criterion: str,
+    is_by_decisions: bool,
+    are_guesses: bool,
+) -> str:
+    """Why the best is chosen where no other comes into question; `are_guesses` where others are
+    near it and no better than a constant guess."""
     learners = [s for s in ranking if not s.is_baseline]
     if len(learners) == 1:
         return "it is the only learner that was compared with a constant guess"
     most = "highest" if more_is_better(criterion) else "lowest"
-    first = f"it has the {most} {metric_name(criterion)}, and"
-    if sum(s.is_level for s in learners) > 1:
-        return (
-            f"{first} no other learner is level with it (behind it by at most {_NEAR}, and better"
-            " than a constant guess)"
-        )
-    return f"{first} no other learner is level with it (behind by at most {_NEAR})"
+    reason = (
+        f"it has the {most} {metric_name(criterion)}, and every other learner is behind it by more"
+        f" than {_near_text(is_by_decisions, 'and')}"
+    )
+    if are_guesses:
+        return f"{reason}, or no better than a constant guess"
+    return reason
+
+
+def _near_text(is_by_decisions: bool, joined: str) -> str:
+    return (
+        f"two standard errors of the difference {joined} 1 %"
+        if is_by_decisions
+        else "1 %"
+    )
 
 
 def _reason(
@@ -308,11 +321,13 @@ def _reason(
     level: Sequence[RankedLearner],
     rest: Sequence[RankedLearner],
     criterion: str,
+    is_by_decisions: bool,
 ) -> str:
     """Why one of several that are level was chosen, as what follows "was chosen:"."""
     metric = metric_name(criterion)
     most = "highest" if more_is_better(criterion) else "lowest"
-    learners = f"the {len(level)} learners whose {metric} is behind the {most} by at most {_NEAR}"
+    near = _near_text(is_by_decisions, "or")
+    learners = f"the {len(level)} learners whose {metric} is behind the {most} by at most {near}"
     is_best = choice.name == best.name
     leader = f"{in_sentence(best.label)}, with the {most} {metric},"
     if len(rest) == 1:

@@ -42,6 +42,9 @@ from lyceum.studies.run.target_statistics import MANY_LEVELS
 
 # rows up to which a learner whose cost grows faster than the rows is chosen
 _IN_MEMORY = 20_000
+# rows, times classes if there are more than two, up to which variants of a learner are tried
+_VARIED_ROWS = 50_000
+_OF_VARIANT = 0.8  # times the promise of a learner, or of the variant before
 _PRIOR = Candidate(
     name="PriorClassifier",
     learner="PriorClassifier",
@@ -272,11 +275,8 @@ def _search_notes(recipe: Recipe, n_rows: int, folds: int) -> tuple[str, ...]:
 
 
 def _candidates(recipe: Recipe, data: StudyData) -> tuple[list[Candidate], list[str]]:
-    choices = recipe.learners
-    if not choices:
-        # built and searched as if they were named
-        entries = catalog.learners(data.task)
-        choices = tuple(LearnerChoice(e.name) for e in entries if e.in_study != "never")
+    # built and searched as if they were named
+    choices = recipe.learners or tuple(_default_choices(data))
     candidates: list[Candidate] = []
     left_out: dict[int, list[str]] = {}
     for choice in choices:
@@ -301,6 +301,22 @@ def _candidates(recipe: Recipe, data: StudyData) -> tuple[list[Candidate], list[
         f"Left out, because there are more than {limit:,} rows: {', '.join(names)}."
         for limit, names in sorted(left_out.items())
     ]
+
+
+def _default_choices(data: StudyData) -> Iterator[LearnerChoice]:
+    """Every learner that studies try, and on few rows its variants."""
+    target = data.schema.target
+    assert target is not None
+    n_trees = 1
+    if target.categories is not None and len(target.categories) > 2:
+        n_trees = len(target.categories)
+    for entry in catalog.learners(data.task):
+        if entry.in_study == "never":
+            continue
+        yield LearnerChoice(entry.name)
+        if data.n_rows * n_trees <= _VARIED_ROWS:
+            for settings in entry.variants:
+                yield LearnerChoice(entry.name, settings=settings)
 
 
 def _entry(choice: LearnerChoice, data: StudyData) -> catalog.Entry:
@@ -351,7 +367,7 @@ def _candidate(
         search=search,
         why="; ".join(preparations.values()),
         sparse_text=entry.takes_sparse_text(data.schema),
-        promise=entry.promise,
+        promise=entry.promise * _OF_VARIANT**n_before,
         hasty=hasty,
     )
     # settings that no learner takes are refused before anything is run

@@ -178,10 +178,10 @@ class Recipe:
     bootstrap_632 : bool
         Whether the .632 bootstrap estimate is computed too.
     choose : {"simplest", "best"}
-        Which learner is fitted on all rows: "simplest" is the simplest that is level with the best,
-        with a loss behind the lowest by at most half a standard error of the difference and, of
-        those, for classes, a log loss behind the lowest by at most a quarter of one; "best" has the
-        lowest loss.
+        Which learner is fitted on all rows: "simplest" is the simplest of those behind the best by
+        too little to matter (1 %); of classes, of those that are not clearly behind the best by
+        their errors (two standard errors of the difference) and have a log loss within 1 % of the
+        lowest among these; "best" has the lowest loss.
     seed : int
         The seed of folds, searches and learners.
     budget_minutes : float or None

@@ -185,10 +185,14 @@ class Store:
 
     def _put(self, kind: type, learner: str, n_folds: int, *values: Any) -> None:
         with self._db:
-            self._db.execute(
-                "insert or replace into record values (?, ?, ?, ?, ?, ?)",
-                (kind.__name__, learner, n_folds, *values),
-            )
+            self._insert(kind, learner, n_folds, *values)
+
+    def _insert(self, kind: type, learner: str, n_folds: int, *values: Any) -> None:
+        """Keep a record with whatever else the transaction under way keeps."""
+        self._db.execute(
+            "insert or replace into record values (?, ?, ?, ?, ?, ?)",
+            (kind.__name__, learner, n_folds, *values),
+        )
 
     def get(self, kind: type[R], learner: str = "", n_folds: int = 0) -> R | None:
         """The record of a class, None where there is none or it could not be made."""
@@ -238,13 +242,14 @@ class Store:
     def finish(self, done: TaskResult, predictions: pa.Table | None) -> None:
         """Keep a task: its predictions first, then its row, which makes it count."""
         # a process that is killed between the two leaves predictions that no row counts
+        digest = None
+        path = self._path(done.task, done.in_haste)
         if predictions is not None:
             buffer = io.BytesIO()
             pq.write_table(predictions, buffer)
             (self.folder / _PREDICTIONS).mkdir(exist_ok=True)
-            path = self._path(done.task, done.in_haste)
             write_file(path, buffer.getvalue())
-            self.keep_digest(path)
+            digest = json.dumps(write_record(FileDigest(_digest(path))))
         t = done.task
         settings = json.dumps(dict(done.settings))
         messages = json.dumps(done.warnings)
@@ -266,7 +271,10 @@ class Store:
             done.calibration,
             int(done.in_haste),
         )
+        # one transaction: each is flushed to the disk several times, 10 ms each on common disks
         with self._db:
+            if digest is not None:
+                self._insert(FileDigest, path.name, 0, digest, None, 0.0)
             self._db.execute(
                 f"insert or replace into task values ({', '.join('?' * len(values))})",
                 values,

@@ -113,7 +113,11 @@ def _line_picture(stage: Stage, records: list[Any]) -> dict[str, Any]:
             line(np.column_stack([ends, height]), 1, dashed=record is not records[-1])
         )
     names = (table.names[0], table.target_name)
-    return plane("The rows, the line, and the line before dashed", X, names, marks)
+    # the line begins at 0: it is seen where the rows are not far from there
+    held = X
+    if np.abs(table.target).max() <= 2.0 * np.ptp(table.target):
+        held = np.vstack([X, np.column_stack([ends, np.zeros(2)])])
+    return plane("The rows, the line, and the line before dashed", held, names, marks)
 
 
 _NEWTON = (

@@ -48,15 +48,16 @@ class _Rotation:
         """The rows, on request with the directions and the feet of the rows."""
         star = points(self.mean[None], -1, names=["mean"], shape="star")
         marks = [points(self.X, 0), star]
-        reach = np.sqrt(self.values)
+        ends = self.mean + 2 * np.sqrt(self.values)[:, None] * self.u
         for j in (0, 1):
             if axes:
-                end = self.mean + 2 * reach[j] * self.u[j]
-                marks.append(arrow(self.mean, end, 2 + j, f"u{j + 1}"))
+                marks.append(arrow(self.mean, ends[j], 2 + j, f"u{j + 1}"))
         feet = self.mean + self.scores[:, :1] * self.u[:1]
         if drops:
             marks += [line([x, foot], 5, dashed=True) for x, foot in zip(self.X, feet)]
-        return plane(title, self.X, self.names, marks, equal=True)
+        # the arrows are inside, and the plane is the same in every scene
+        held = np.vstack([self.X, ends])
+        return plane(title, held, self.names, marks, equal=True)
 
     def table(self, title: str, heads: Sequence[str], rows: np.ndarray) -> Table:
         numbered = [[i + 1, *row] for i, row in enumerate(rows[:20].tolist())]

@@ -14,6 +14,7 @@ from sklearn.utils.validation import _check_feature_names, validate_data
 from lyceum._core.data.inputs.arrow import is_frame
 from lyceum._core.lazy_arrow import is_arrow
 from lyceum._core.types import Data, Estimator, Target
+from lyceum.errors import SourceError
 
 _TYPES = frozenset(map(np.dtype, ("i1", "u1", "i2", "i4", "i8", "f4", "f8")))
 
@@ -39,7 +40,11 @@ def validated_array(learner: Estimator, X: Any, reset: bool, **options: Any) -> 
     numbers."""
     cells = np.asarray(X) if is_frame(X) else X
     if not _is_regular(cells) or not _fits(learner, cells, reset):
-        return validate_data(learner, X, reset=reset, **options)
+        try:
+            return validate_data(learner, X, reset=reset, **options)
+        except TypeError as error:
+            _refuse_objects(X, error)
+            raise
     _check_names(learner, X, cells, reset)
     return cells
 
@@ -58,9 +63,29 @@ def validated_pair(
     if is_checked and y.dtype.kind == "f":
         is_checked = np.isfinite(y).all()
     if not is_checked:
-        return validate_data(learner, X, y, reset=reset, **options)
+        try:
+            return validate_data(learner, X, y, reset=reset, **options)
+        except TypeError as error:
+            _refuse_objects(X, error)
+            raise
     _check_names(learner, X, cells, reset)
     return cells, y
+
+
+def _refuse_objects(X: Any, error: TypeError) -> None:
+    """Raise an error that names the first cell which is no number, if X is an array of objects."""
+    if not isinstance(X, np.ndarray) or X.dtype.kind != "O" or X.ndim != 2:
+        return
+    for (row, j), cell in np.ndenumerate(X):
+        try:
+            float(cell)
+        except ValueError:
+            continue
+        except TypeError:
+            raise SourceError(
+                f"column 'x{j}' holds {cell!r} in row {row}, which is no number: give numbers, or"
+                f" a frame, whose dates are understood ({error})"
+            ) from error
 
 
 def is_flat(y: Target, kinds: str) -> bool:

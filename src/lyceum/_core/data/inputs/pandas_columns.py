@@ -79,7 +79,7 @@ def small_arrow_table(frame: Any) -> pa.Table:
         dtype = column.dtype
         # `from_pandas` makes NaN a missing cell, as `Table.from_pandas` does
         is_number = isinstance(dtype, np.dtype) and dtype.kind in "iufb"
-        if is_number and dtype.itemsize <= 8:
+        if is_number and _has_arrow_type(dtype):
             columns.append(pa.array(column.to_numpy(), from_pandas=True))
         else:
             what = f"column {name!r}"
@@ -89,7 +89,7 @@ def small_arrow_table(frame: Any) -> pa.Table:
 
 def _has_arrow_type(dtype: Any) -> bool:
     if isinstance(dtype, np.dtype):
-        return dtype.kind != "f" or dtype.itemsize <= 8
+        return dtype.isnative and (dtype.kind != "f" or dtype.itemsize <= 8)
     return type(dtype).__name__ != "SparseDtype" and not has_text_levels(dtype)
 
 
@@ -108,7 +108,8 @@ def has_text_levels(dtype: Any) -> bool:
 def with_arrow_type(column: Any, what: str) -> Any:
     """A column of pandas in a type that Arrow has, where there is one; `what` names it in errors.
 
-    Sparse columns become dense, and longer floats are rounded to 64 bits. The levels of a category
+    Sparse columns become dense, bytes get this machine's order, and longer floats are rounded to
+    64 bits. The levels of a category
     type that are neither text nor numbers, such as the intervals of `pandas.cut`, become text and
     keep their order.
     """
@@ -118,7 +119,8 @@ def with_arrow_type(column: Any, what: str) -> Any:
     if type(dtype).__name__ == "SparseDtype":
         return column.sparse.to_dense()
     if isinstance(dtype, np.dtype):
-        return column.astype(np.float64)
+        is_long = dtype.kind == "f" and dtype.itemsize > 8
+        return column.astype(np.float64 if is_long else dtype.newbyteorder("="))
     try:
         return column.cat.rename_categories(str)
     except ValueError as error:
@@ -141,13 +143,13 @@ def arrow_array(values: ArrayLike, what: str) -> pa.Array | pa.ChunkedArray:
         if isinstance(error, OverflowError):
             with suppress(*_refused()):
                 return pa.array(values, pa.uint64(), from_pandas=True)
-        raise SchemaError(
-            f"{what} {_refusal(np.asarray(values, dtype=object), error)}"
-        ) from error
+        cells = np.asarray(values, dtype=object)
+        type_ = str(getattr(values, "dtype", ""))
+        raise SchemaError(f"{what} {_refusal(cells, error, type_)}") from error
 
 
-def _refusal(values: np.ndarray, error: Exception) -> str:
-    """What is wrong with values that Arrow has refused, and what to do."""
+def _refusal(values: np.ndarray, error: Exception, type_: str = "") -> str:
+    """What is wrong with values of a type that Arrow has refused, and what to do."""
     if isinstance(error, UnicodeEncodeError):
         return (
             f"holds {error.object[error.start]!a}, half a character, which is no valid Unicode"
@@ -175,8 +177,8 @@ def _refusal(values: np.ndarray, error: Exception) -> str:
             " e.g. astype(str)"
         )
     return (
-        f"holds values of type {', '.join(types)}, which cannot be used: turn it into numbers or"
-        " text"
+        f"holds values of type {', '.join(types) or type_}, which cannot be used: turn it into"
+        " numbers or text"
     )
 
 

@@ -91,6 +91,15 @@ export function countText(n, noun) {
 }
 
 /**
+ * A sentence, with what stands between backticks as code.
+ * @param {string} text
+ * @returns {import("./dom.js").Child[]}
+ */
+export function sentence(text) {
+  return text.split("`").map((part, index) => (index % 2 ? h("code", {}, part) : part));
+}
+
+/**
  * A name that may break after its underscores.
  * @param {string} name
  * @returns {import("./dom.js").Child}

@@ -2,7 +2,7 @@
 
 import { change, go, parameters, queryText } from "../base/address.js";
 import { h } from "../base/dom.js";
-import { actionTexts, countText, shown } from "../base/parts.js";
+import { actionTexts, countText, sentence, shown } from "../base/parts.js";
 import { signal } from "../base/reactive.js";
 import { load, postJson } from "../base/server.js";
 import { chooser } from "./data/chooser.js";
@@ -37,7 +37,7 @@ function asked(question, columns) {
     h(
       "div",
       { class: "columns" },
-      h("section", { class: "card" }, h("h2", {}, "What these rows can answer"), h("ul", {}, ...question.notes.map((/** @type {string} */ note) => h("li", {}, note)))),
+      h("section", { class: "card" }, h("h2", {}, "What these rows can answer"), h("ul", {}, ...question.notes.map((/** @type {string} */ note) => h("li", {}, sentence(note))))),
       question.task === "classification" ? costsOf(question) : null,
     ),
     h(

@@ -2,18 +2,21 @@
 
 import { change, go, parameters, queryText } from "../../base/address.js";
 import { h } from "../../base/dom.js";
-import { actionTexts } from "../../base/parts.js";
+import { actionTexts, sentence } from "../../base/parts.js";
 import { signal } from "../../base/reactive.js";
 import { postJson } from "../../base/server.js";
 
 /** @typedef {{ column: string, n_odd: number, n_present: number, cells: [number, string][], sentence: string }} OddColumn */
+
+/** What is said of columns of text, and not of numbers with a few odd cells. */
+const OF_TEXT = new Set(["mostly_numbers", "many_categories"]);
 
 /** @param {any} answer */
 export function suspects({ inspection, odd, repairs, repair }) {
   const odds = new Set(odd.map((/** @type {OddColumn} */ column) => column.column));
   const flags = inspection.columns.flatMap((/** @type {any} */ column) =>
     column.flags
-      .filter((/** @type {any} */ flag) => !(flag.code === "mostly_numbers" && odds.has(column.name)))
+      .filter((/** @type {any} */ flag) => !(odds.has(column.name) && OF_TEXT.has(flag.code)))
       .map((/** @type {any} */ flag) => flagged(column, flag)),
   );
   const items = [...odd.map(oddColumn), ...flags];
@@ -52,7 +55,7 @@ function oddColumn(column) {
   return h(
     "div",
     { class: "warning" },
-    h("p", {}, `${column.sentence}: repair, drop or keep as text.`),
+    h("p", {}, sentence(`${column.sentence}: repair, drop or keep as text.`)),
     h(
       "div",
       { class: "row" },

@@ -2,6 +2,7 @@
 
 import { change, parameters } from "../../base/address.js";
 import { h } from "../../base/dom.js";
+import { sentence } from "../../base/parts.js";
 
 const MOST = 8; // classes of a matrix that is shown
 
@@ -48,7 +49,7 @@ export function costsOf(question) {
     h("h2", {}, "What mistakes cost"),
     table,
     h("label", {}, "Not to decide costs", doubt),
-    h("ul", {}, ...question.sentences.map((/** @type {string} */ text) => h("li", {}, text))),
+    h("ul", {}, ...question.sentences.map((/** @type {string} */ text) => h("li", {}, sentence(text)))),
     parameters().get("loss") ? h("button", { type: "button", class: "quiet", onclick: () => change({ loss: null }) }, "every mistake costs 1") : null,
   );
 }
