@@ -271,7 +271,7 @@ def lasso_cv(scale):
         "Linear",
         "Lasso, 100 alphas by 10-fold cross-validation, n=200k d=50",
         {
-            "lyceum": learner("lyceum.linear.LassoCV", fit),
+            "lyceum": learner("lyceum.linear.LassoCV", fit, cv=10),
             "sklearn LassoCV": learner(
                 "sklearn.linear_model.LassoCV", fit, cv=10, n_jobs=2
             ),
@@ -291,7 +291,7 @@ def ridge_cv(scale):
         "Ridge, 100 alphas by cross-validation (10 folds; scikit-learn leaves one out), n=200k"
         " d=50",
         {
-            "lyceum": learner("lyceum.linear.RidgeCV", fit, alphas=alphas),
+            "lyceum": learner("lyceum.linear.RidgeCV", fit, alphas=alphas, cv=10),
             "sklearn RidgeCV": learner(
                 "sklearn.linear_model.RidgeCV", fit, alphas=alphas
             ),

@@ -287,10 +287,13 @@ ORDINARY = [
 ]
 WITH_PICTURES = [["cluster", TABLE, "-k", "2"], STUDY_COMMAND]
 # What the codes share is imported once; each of them goes on from there in a process of its own.
+# So are packages that any code may import
 IN_TURN = """
 import json, os, sys
 codes = json.loads(sys.stdin.read())
 import sklearn.base
+import pandas, pyarrow.parquet
+import scipy.linalg, scipy.optimize, scipy.sparse.csgraph, scipy.spatial, scipy.special, scipy.stats
 before = set(sys.modules)
 import lyceum._core.base
 for code in codes:

@@ -9,6 +9,7 @@ import warnings
 from pathlib import Path
 
 import pytest
+from tests.forks import Forks
 
 import lyceum
 from lyceum import datasets
@@ -37,31 +38,35 @@ class Absent:
             raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
 
 sys.meta_path.insert(0, Absent())
-sys.argv = ["lyceum", *sys.argv[1:]]
 from lyceum.cli import main
-main()
+from lyceum.cli.deferred_imports import defer_imports
+defer_imports()  # as the command begins
+import sklearn.base, lyceum._core.base
 """
 PENGUINS = str(datasets.path("penguins"))
 
 
-def run(folder, *arguments):
+@pytest.fixture(scope="module")
+def run():
     """A command where the packages are absent."""
-    return subprocess.run(
-        [sys.executable, "-c", BLOCKER, *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        cwd=folder,
-    )
-
-
-def answer(folder, *arguments):
-    done = run(folder, *arguments)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    with Forks(BLOCKER) as forks:
+        yield lambda folder, *words: forks.run("main()", *words, folder=folder)
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
+def answer(run):
+    """What it says, where it succeeds."""
+
+    def said(folder, *words):
+        done = run(folder, *words)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return said
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory, answer):
     folder = tmp_path_factory.mktemp("plain")
     answer(
         folder,
@@ -77,7 +82,7 @@ def folder(tmp_path_factory):
     return folder
 
 
-def test_a_model_is_used_without_them(folder):
+def test_a_model_is_used_without_them(folder, answer):
     answer(
         folder, "predict", "model.lyceum", PENGUINS, "-o", "predicted.csv", "--proba"
     )
@@ -106,7 +111,7 @@ def test_a_model_is_used_without_them(folder):
     ],
     ids=lambda command: " ".join(command[:2]),
 )
-def test_other_commands_work_without_them(command, folder):
+def test_other_commands_work_without_them(command, folder, run):
     done = run(folder, *command)
     assert done.returncode in ((0, 1) if command[0] == "doctor" else (0,)), done.stderr
     assert done.stdout
@@ -121,7 +126,7 @@ def test_other_commands_work_without_them(command, folder):
     ],
     ids=lambda command: command[0],
 )
-def test_a_picture_is_refused_before_the_work_in_one_sentence(command, folder):
+def test_a_picture_is_refused_before_the_work_in_one_sentence(command, folder, run):
     done = run(folder, *command)
     assert done.returncode == 2
     assert done.stdout == ""
@@ -129,7 +134,7 @@ def test_a_picture_is_refused_before_the_work_in_one_sentence(command, folder):
     assert f"needs matplotlib, which is not installed: {REPORT}" in done.stderr
 
 
-def test_clusters_are_written_without_their_report(folder):
+def test_clusters_are_written_without_their_report(folder, run):
     done = run(folder, "cluster", PENGUINS, "--clusters", "2")
     assert done.returncode == 0
     assert REPORT in done.stderr
@@ -137,7 +142,9 @@ def test_clusters_are_written_without_their_report(folder):
     assert not (folder / "clusters.html").exists()
 
 
-def test_a_study_finishes_without_its_report_and_writes_it_when_it_is_run_again(folder):
+def test_a_study_finishes_without_its_report_and_writes_it_when_it_is_run_again(
+    folder, run
+):
     command = [
         "study",
         PENGUINS,
@@ -170,7 +177,7 @@ def test_a_study_finishes_without_its_report_and_writes_it_when_it_is_run_again(
     assert "left out" not in again.stdout
 
 
-def test_a_file_of_duckdb_names_the_package(folder):
+def test_a_file_of_duckdb_names_the_package(folder, run):
     (folder / "x.duckdb").write_bytes(b"\0" * 8 + b"DUCK" + b"\0" * 100)
     assert (
         "needs duckdb, which is not installed: pip install duckdb"

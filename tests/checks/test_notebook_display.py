@@ -24,20 +24,17 @@ from lyceum.bayesnets import (
 from lyceum.cluster import agreement, match_clusters, silhouette, sums_of_squares
 from lyceum.decision import minimum_risk
 from lyceum.distances import Metric
+from lyceum.exercises import check_answers
 from lyceum.kernels import Kernel, LinearKernel, is_mercer
 from lyceum.linear import ridge_path, simple_regression
 from lyceum.probability import BetaBernoulli, Gaussian, bayes_theorem
 from lyceum.reinforcement import DecisionProcess, GridWorld, value_iteration
+from lyceum.solvers import constrained_optima
 from lyceum.statistics import describe, independence_test
 from lyceum.trees import DecisionTreeClassifier
 
-NO_ROOMS = {"catalog", "cli", "datasets", "dropin", "progress", "serve", "solvers"}
-NO_ROOMS |= {
-    "exercises",
-    "syllabus",
-    "web",
-    "workbench",
-}  # light, or pages of their own
+NO_ROOMS = {"catalog", "cli", "datasets", "dropin", "progress", "serve"}
+NO_ROOMS |= {"syllabus", "web", "workbench"}  # light, or pages of their own
 ROOMS = [
     room.name
     for room in pkgutil.iter_modules(lyceum.__path__)
@@ -48,10 +45,19 @@ NO_RESULTS = {
     "AskableModel",
     "Block",
     "Column",
+    "ConjugateGradient",
+    "ConstrainedProblem",
+    "Expectation",
+    "ExpectationMaximization",
     "FileFormat",
     "FittedModel",
+    "GradientDescent",
+    "LBFGS",
+    "LevenbergMarquardt",
     "Neighbors",
+    "Newton",
     "OutOfSample",
+    "Point",
     "PosteriorMap",
     "Program",
     "RadiusNeighbors",
@@ -80,7 +86,12 @@ def results():
 def test_every_public_result_has_a_display_of_its_own():
     kinds = dict(results())
     assert len(kinds) > 100
-    missing = [name for name, kind in kinds.items() if not hasattr(kind, "_repr_html_")]
+    displays = ("_repr_html_", "_repr_markdown_")
+    missing = [
+        name
+        for name, kind in kinds.items()
+        if not any(hasattr(kind, display) for display in displays)
+    ]
     assert missing == []
 
 
@@ -101,6 +112,27 @@ SHOWN = {
     "learn_structure": (
         lambda: learn_structure(pd.DataFrame({"rain": RAIN, "wet": RAIN})),
         "rain",
+    ),
+    "marks": (
+        lambda: check_answers(
+            [
+                {
+                    "student": "ann",
+                    "exercise": "id3",
+                    "seed": 7,
+                    "level": 1,
+                    "question": "a",
+                    "answer": "0.6",
+                }
+            ]
+        ),
+        "ann",
+    ),
+    "constrained": (
+        lambda: constrained_optima(
+            lambda x, y: x * y, {"sum": lambda x, y: x + y - 6}
+        ).maxima[0],
+        "multipliers",
     ),
     "silhouette": (lambda: silhouette(X, [0, 0, 1, 1]), "mean"),
     "sums_of_squares": (lambda: sums_of_squares(X, [0, 0, 1, 1]), "within"),

@@ -7,9 +7,10 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import stats
-from sklearn import feature_selection
-from sklearn.feature_selection import mutual_info_classif
+from scipy import sparse, stats
+from sklearn import config_context, feature_selection
+from sklearn.cluster import KMeans
+from sklearn.feature_selection import chi2, mutual_info_classif
 from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import KFold
 from sklearn.neighbors import KNeighborsClassifier
@@ -405,3 +406,63 @@ def test_functions_of_scikit_learn_score_columns():
     theirs = feature_selection.SelectKBest().fit(X, y)
     np.testing.assert_allclose(ours.pvalues_, theirs.pvalues_)
     np.testing.assert_array_equal(ours.transform(X), theirs.transform(X))
+
+
+@pytest.mark.parametrize("scoring", [None, "neg_mean_absolute_error"])
+@pytest.mark.parametrize("tol", [None, 1e-3])
+@pytest.mark.parametrize("direction", ["forward", "backward"])
+def test_scores_and_folds_are_those_of_scikit_learn(direction, tol, scoring):
+    X, y = table()
+    settings = {"direction": direction, "tol": tol, "scoring": scoring, "cv": 3}
+    ours = SequentialFeatureSelector(LinearRegression(), **settings)
+    theirs = feature_selection.SequentialFeatureSelector(LinearRegression(), **settings)
+    assert ours.fit(X, y).support_.tolist() == theirs.fit(X, y).support_.tolist()
+
+
+def test_sparse_rows_and_clusters_are_searched():
+    X, y = table()
+    dense = SequentialFeatureSelector(LinearRegression()).fit(X, y)
+    rows = SequentialFeatureSelector(LinearRegression()).fit(sparse.csr_array(X), y)
+    assert rows.support_.tolist() == dense.support_.tolist()
+    clusters = SequentialFeatureSelector(KMeans(2, n_init=1, random_state=0)).fit(X)
+    assert clusters.transform(X).shape == (len(X), X.shape[1] // 2)
+
+
+def test_a_loss_gets_no_metadata_and_a_forward_search_no_negative_tol():
+    X, y = table()
+    with pytest.raises(SettingError, match="tol must be strictly positive"):
+        SequentialFeatureSelector(n_features_to_select=None, tol=-1.0).fit(X, y)
+    with pytest.raises(SettingError, match="only supported if"):
+        SequentialFeatureSelector(LinearRegression()).fit(X, y, groups=y)
+    with config_context(enable_metadata_routing=True):
+        learner = LinearRegression().set_fit_request(sample_weight=True)
+        learner.set_score_request(sample_weight=False)
+        selector = SequentialFeatureSelector(learner, scoring="squared")
+        with pytest.raises(SettingError, match="give a scorer"):
+            selector.fit(X, y, sample_weight=np.ones(len(X)))
+
+
+def test_functions_see_sparse_rows_labels_and_no_target():
+    X = np.array([[9, 9, 0], [1, 9, 0], [4, 1, 0]])
+    y = np.array([0, 1, 1])
+    labels = np.array([[1, 1], [0, 1], [1, 0]])
+    for target in (y, labels):
+        theirs = feature_selection.SelectKBest(chi2, k=2).fit(X, target)
+        for rows in (X, sparse.csr_array(X.astype(float))):
+            ours = SelectKBest(chi2, k=2).fit(rows, target)
+            np.testing.assert_allclose(ours.scores_, theirs.scores_)
+            kept = ours.transform(rows)
+            assert sparse.issparse(kept) == sparse.issparse(rows)
+            kept = kept.toarray() if sparse.issparse(kept) else kept
+            np.testing.assert_array_equal(kept, theirs.transform(X))
+    alone = SelectKBest(lambda X: X.sum(axis=0), k=1).fit(X)
+    assert alone.get_support(indices=True).tolist() == [1]
+    tied = SelectKBest(lambda X: np.ones(3), k=1).fit(X)
+    assert tied.get_support(indices=True).tolist() == [2]  # the last, as there
+
+
+def test_no_column_is_kept_with_a_warning():
+    X, y = table()
+    none = SelectKBest(k=0).fit(X, y)
+    with pytest.warns(UserWarning, match="No features were selected"):
+        assert none.transform(X).shape == (len(X), 0)

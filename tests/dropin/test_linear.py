@@ -1,15 +1,23 @@
 """Linear regressions have scikit-learn's parameters, with their effect."""
 
+import pickle
+
 import numpy as np
 import pytest
 import sklearn
 import sklearn.linear_model as theirs
 from numpy.testing import assert_allclose
 from packaging.version import Version
+from scipy import sparse
+from sklearn.base import clone, is_classifier
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import KFold
+from sklearn.utils import get_tags
 
 import lyceum.linear as ours
+from lyceum.bayes import LinearDiscriminantAnalysis
 from lyceum.errors import SettingError
+from lyceum.kernels import LinearSVC
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 5))
@@ -149,3 +157,72 @@ def test_penalties_of_ridge_are_numbers_and_splits_may_be_read_once():
         ours.RidgeCV(alphas=(1, -1)).fit(X, Y[:, 0])
     with pytest.raises(ValueError, match="not supported for l1_ratio=0"):
         ours.ElasticNetCV(l1_ratio=0.0).fit(X, Y[:, 0])
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        ours.LinearRegression(),
+        ours.Ridge(),
+        ours.Lasso(alpha=0.01),
+        ours.ElasticNetCV(cv=3),
+        ours.LogisticRegression(),
+        LinearDiscriminantAnalysis(),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_rows_of_float32_give_coefficients_of_float32(model):
+    y = (Y[:, 0] > 0).astype(int) if is_classifier(model) else Y[:, 0]
+    single = clone(model).fit(X.astype(np.float32), y)
+    double = clone(model).fit(X, y)
+    assert double.coef_.dtype == np.float64
+    for rows in (X.astype(np.float32), sparse.csr_array(X.astype(np.float32))):
+        if sparse.issparse(rows) and not get_tags(model).input_tags.sparse:
+            continue
+        single = clone(model).fit(rows, y)
+        assert single.coef_.dtype == single.intercept_.dtype == np.float32
+        assert_allclose(single.coef_, double.coef_, rtol=1e-4, atol=1e-5)
+        if is_classifier(model):
+            assert (single.predict(rows) == double.predict(X)).mean() > 0.98
+            assert_allclose(
+                single.predict_proba(rows), double.predict_proba(X), atol=1e-4
+            )
+        else:
+            assert single.predict(rows).dtype == np.float32
+    reason = "liblinear computes in doubles there too"
+    if isinstance(model, ours.LogisticRegression):
+        model = clone(model).set_params(solver="liblinear")
+        assert model.fit(X.astype(np.float32), y).coef_.dtype == np.float64, reason
+
+
+def test_no_iteration_leaves_the_coefficients_at_zero():
+    y = Y[:, 0] > 0
+    with pytest.warns(ConvergenceWarning):
+        model = ours.LogisticRegression(max_iter=0).fit(X, y)
+    assert model.n_iter_.tolist() == [0]
+    assert not model.coef_.any()
+    assert_allclose(model.predict_proba(X), 0.5)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [ours.LogisticRegression(C=0.1, l1_ratio=1), ours.MarginClassifier(), LinearSVC()],
+    ids=lambda model: type(model).__name__,
+)
+def test_sparse_coefficients_answer_as_dense_ones(model):
+    y = np.digitize(Y[:, 0], [-1.0, 1.0])
+    model.fit(X, y)
+    coef = model.coef_
+    scores = model.decision_function(X)
+    text = str(model.summary())
+    record = model.decide(X[0].tolist()).predicted
+    assert model.sparsify() is model.sparsify() is model
+    for _ in range(2):
+        assert sparse.issparse(model.coef_)
+        assert_allclose(model.decision_function(sparse.csr_array(X)), scores, atol=1e-9)
+        assert str(model.summary()) == text
+        assert model.decide(X[0].tolist()).predicted == record
+        model = pickle.loads(pickle.dumps(model))
+    assert_allclose(model.densify().coef_, coef)
+    assert isinstance(model.densify().coef_, np.ndarray)
+    assert isinstance(model.sparsify().fit(X, y).coef_, np.ndarray)

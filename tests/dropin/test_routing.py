@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.exceptions import UnsetMetadataPassedError
 from sklearn.model_selection import GridSearchCV, GroupKFold
 
+from lyceum.decomposition import SequentialFeatureSelector
 from lyceum.ensemble import (
     BaggingClassifier,
     OneVsRestClassifier,
@@ -134,3 +135,15 @@ def test_weights_of_a_learner_in_a_search():
     search.fit(X, target, sample_weight=w)
     best = Ridge(**search.best_params_).fit(X, target, sample_weight=w)
     np.testing.assert_allclose(search.best_estimator_.coef_, best.coef_)
+
+
+def test_a_search_of_columns_hands_metadata_to_the_learner_and_its_folds(seen):
+    rows = np.column_stack([X, X[:, 0]])
+    learner = AsksOfClasses().set_fit_request(days=True, sample_weight=False)
+    selector = SequentialFeatureSelector(learner, cv=GroupKFold(2), scoring="accuracy")
+    selector.fit(rows, y, days=days, groups=y)
+    for train, weights, given in seen:
+        assert weights is None
+        assert given.tolist() == days[np.isin(X, train).any(axis=1)].tolist()
+    with pytest.raises(UnsetMetadataPassedError):
+        SequentialFeatureSelector(AsksOfClasses()).fit(rows, y, days=days)

@@ -46,6 +46,14 @@ def test_the_public_and_the_private_module_give_ours():
 
 
 @pytest.mark.usefixtures("switched")
+def test_robust_regression_knows_ours_for_a_linear_regression():
+    from sklearn.linear_model import LinearRegression, RANSACRegressor
+
+    robust = RANSACRegressor(LinearRegression(), random_state=0).fit(X, Y)
+    assert isinstance(robust.estimator_, lyceum.linear.LinearRegression)
+
+
+@pytest.mark.usefixtures("switched")
 def test_a_tree_stays_ours_and_scikit_learn_prints_it():
     from sklearn.tree import DecisionTreeRegressor, export_text
 

@@ -10,12 +10,17 @@ from lyceum._core.statistics import (
     FoldStatistics,
     fold_numbers,
     folds_of,
+    given_folds,
     given_splits,
     held_out_rows,
     row_splits,
     row_uniforms,
 )
-from lyceum._core.statistics.folds.cv_folds import GivenSplits, _SidesOfSplits
+from lyceum._core.statistics.folds.cv_folds import (
+    ConsecutiveFolds,
+    GivenSplits,
+    _SidesOfSplits,
+)
 from lyceum.data import Block, Schema, scan
 from lyceum.errors import SettingError
 from lyceum.statistics import Moments
@@ -87,6 +92,29 @@ def test_folds_have_the_statistics_of_their_rows(cv, blocks):
         for side, chosen in zip(parts[k], (is_train, is_test[k])):
             cells = np.concatenate([block.X for block in side.blocks()])
             np.testing.assert_array_equal(cells, CELLS[chosen])
+
+
+@pytest.mark.parametrize("n_folds", [2, 4, 23])
+@pytest.mark.parametrize("blocks", [1, 3])
+def test_a_number_is_the_folds_of_scikit_learn_in_one_pass(n_folds, blocks):
+    rows = scan(CELLS)
+    folds = given_folds(n_folds, rows)
+    assert isinstance(folds, ConsecutiveFolds)
+    splits = GivenSplits.of(n_folds, rows, False)
+    start = 0
+    for size in np.diff(np.linspace(0, 23, blocks + 1).astype(int)):
+        block = block_of(CELLS[start : start + size], start=start)
+        pairs = zip(folds.test_rows(block), splits.test_rows(block), strict=True)
+        assert all(np.array_equal(own, theirs) for own, theirs in pairs)
+        start += size
+    found = folds.statistics(rows, Moments.of)
+    expected = splits.statistics(rows, Moments.of)
+    for own, theirs in zip(found.pairs, expected.pairs, strict=True):
+        for side, other in zip(own, theirs, strict=True):
+            assert side.n_rows == other.n_rows
+            np.testing.assert_allclose(side.mean, other.mean)
+    with pytest.raises(SettingError, match="must be a number of folds"):
+        given_folds(24, rows)
 
 
 def test_sides_of_splits_merge_side_by_side():

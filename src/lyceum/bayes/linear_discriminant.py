@@ -305,12 +305,13 @@ class LinearDiscriminantAnalysis(
         return coef, np.array([0.0, *self.intercept_])
 
     def _log_joint(self, block: Block) -> np.ndarray:
+        coef = self.coef_.astype(np.float64, copy=False)
         if len(self.classes_) != 2:
-            joint = block.X @ self.coef_.T
+            joint = block.X @ coef.T
             joint += self.intercept_
             return joint
         joint = np.zeros((len(block), 2))
-        log_odds = block.X @ self.coef_[0]
+        log_odds = block.X @ coef[0]
         np.add(log_odds, self.intercept_, out=joint[:, 1])
         return joint
 
@@ -366,6 +367,9 @@ class LinearDiscriminantAnalysis(
         super()._check_model()
         if self._has_few_rows:
             check_covariances([self.covariance_], (1, len(self.design_names)))
+
+    def _in_type_of_rows(self) -> tuple[str, ...]:
+        return ("coef_", "intercept_")
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         K = len(self.classes_)

@@ -14,14 +14,15 @@ KEPT: dict[str, str] = {
     "SelectKBest": "ours ranks columns of any kind by symmetrical uncertainty",
 }
 
-# Classes whose partial dependence scikit-learn takes from the trees alone: the switch tells it that
-# ours are such classes.
-PARTIAL_DEPENDENCE = (
+# Classes for which scikit-learn's own code asks by `isinstance`: the switch tells it that ours are
+# such classes. Of all but LinearRegression it takes partial dependence from the trees alone.
+ASKED_FOR = (
     "DecisionTreeRegressor",
     "GradientBoostingClassifier",
     "GradientBoostingRegressor",
     "HistGradientBoostingClassifier",
     "HistGradientBoostingRegressor",
+    "LinearRegression",
     "RandomForestRegressor",
 )
 

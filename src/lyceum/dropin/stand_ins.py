@@ -19,7 +19,7 @@ from typing import Any
 from sklearn.utils.metaestimators import available_if
 
 from lyceum.dropin import calls
-from lyceum.dropin.differences import PARTIAL_DEPENDENCE, parameters_of
+from lyceum.dropin.differences import ASKED_FOR, parameters_of
 from lyceum.dropin.modules import pickle_as_theirs
 from lyceum.dropin.names import our_class, our_names, their_class
 from lyceum.errors import Cancelled
@@ -116,8 +116,7 @@ def stand_in(name: str) -> Any:
             body[verb] = available_if(method.check)(_giving_way(method.fn, verb))
         else:
             body[verb] = _giving_way(method, verb)
-    if name in PARTIAL_DEPENDENCE:
-        # only of these classes scikit-learn asks for it by recursion
+    if name in ASKED_FOR:
         theirs.register(ours)
     return StandInType(name, (ours,), body)
 

@@ -10,6 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from lyceum._core.report import Shown
 from lyceum.errors import DataError
 from lyceum.exercises.exercise import make_exercise
 from lyceum.exercises.files import ANSWER_COLUMNS
@@ -18,7 +19,7 @@ _exercise = lru_cache(maxsize=4096)(make_exercise)
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(Shown):
     """Whether one answer is right, and what probably went wrong.
 
     Attributes
@@ -59,7 +60,7 @@ class Mark:
         return {name: getattr(self, name) for name in self.__slots__}
 
 
-class Marks(list[Mark]):
+class Marks(Shown, list[Mark]):
     """Marks of a class: a list that prints as one line per answer, and points.
 
     Parameters

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from lyceum._core.report import Shown
 from lyceum.errors import SettingError
 from lyceum.exercises.draw import Draw, Unfair
 from lyceum.exercises.sheet import Block, ExerciseQuestion, Sheet
@@ -41,7 +42,7 @@ ATTEMPTS = 5_000
 
 
 @dataclass(frozen=True, slots=True)
-class ExerciseKind:
+class ExerciseKind(Shown):
     """A kind of exercise, of which every seed gives another.
 
     Attributes

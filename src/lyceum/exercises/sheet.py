@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from lyceum._core.report import Shown
+
 Number = int | float | Fraction
 
 # The learner and the calculation by hand must agree to this, relative to the size of the number.
@@ -86,7 +88,7 @@ def _cell(value: Any) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Mistake:
+class Mistake(Shown):
     """A wrong answer that people give, and what went wrong.
 
     Attributes
@@ -112,7 +114,7 @@ class Mistake:
 
 
 @dataclass(frozen=True, slots=True)
-class ExerciseQuestion:
+class ExerciseQuestion(Shown):
     """One thing that is asked: a number, or one of several words.
 
     Attributes

@@ -4,12 +4,19 @@ files."""
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
+from sklearn.metrics.pairwise import (
+    additive_chi2_kernel,
+    chi2_kernel,
+    cosine_similarity,
+    laplacian_kernel,
+)
 
 from lyceum._core import distances
 from lyceum._core.base import CATEGORICAL_FEATURES, Learner, Reading
@@ -32,13 +39,23 @@ from lyceum.kernels.functions.products import (
     SigmoidKernel,
 )
 
+# scikit-learn's further kernels are its functions; of those that have a γ, it may be a number
+_FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "additive_chi2": additive_chi2_kernel,
+    "chi2": chi2_kernel,
+    "cosine": cosine_similarity,
+    "laplacian": laplacian_kernel,
+}
 _NAMES = {"linear", "poly", "polynomial", "rbf", "sigmoid", "distance", "precomputed"}
+_NAMES |= set(_FUNCTIONS)
 _SETTINGS = {
     "rbf": ("gamma",),
     "poly": ("gamma", "degree", "coef0"),
     "polynomial": ("gamma", "degree", "coef0"),
     "sigmoid": ("gamma", "coef0"),
     "distance": ("gamma",),
+    "chi2": ("gamma",),
+    "laplacian": ("gamma",),
 }
 
 KERNEL_CONSTRAINTS: dict[str, Any] = {
@@ -64,8 +81,9 @@ class KernelLearner(Learner):
     kernel_params : dict or None
         Further arguments of a kernel that is a function.
     kernel : str, Kernel or callable
-        "linear", "rbf", "poly", "sigmoid", "distance" or "precomputed"; a kernel object; or a
-        function of two rows or of two matrices.
+        "linear", "rbf", "poly", "sigmoid", "distance" or "precomputed"; scikit-learn's "cosine",
+        "laplacian", "chi2" and "additive_chi2"; a kernel object; or a function of two rows or of
+        two matrices.
     categorical_features : "from_dtype", True, mask, indices, names or None
         Which columns hold categories; each becomes one-of-C columns, unless the kernel compares
         categories.
@@ -96,6 +114,8 @@ class KernelLearner(Learner):
             return as_kernel(self._with_params(self.kernel))
         names = _SETTINGS.get(self.kernel, ())
         settings = {name: getattr(self, name) for name in names}
+        if self.kernel in _FUNCTIONS:
+            return self._function_kernel(settings)
         if "gamma" not in settings:
             return as_kernel(self.kernel, **settings)
         by_distance = self.gamma in ("median", "closest")
@@ -110,6 +130,15 @@ class KernelLearner(Learner):
                 f"gamma={self.gamma!r} does not go with kernel={self.kernel!r}: give a number"
             )
         return as_kernel(self.kernel, **settings)
+
+    def _function_kernel(self, settings: dict[str, Any]) -> Kernel:
+        """A kernel that is a function of scikit-learn's, with its own γ unless one is given."""
+        if isinstance(settings.get("gamma"), str):
+            raise SettingError(
+                f"gamma={self.gamma!r} does not go with kernel={self.kernel!r}: give a number"
+            )
+        given = {name: value for name, value in settings.items() if value is not None}
+        return as_kernel(partial(_FUNCTIONS[self.kernel], **given))
 
     def _with_params(self, kernel: Any) -> Any:
         """A function with `kernel_params`, where the learner has them."""

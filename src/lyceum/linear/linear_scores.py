@@ -9,7 +9,12 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum._core.base import Classifier, Learner, score_operations
+from lyceum._core.base import (
+    Classifier,
+    Learner,
+    SparseCoefficients,
+    score_operations,
+)
 from lyceum._core.constraints import StrOptions
 from lyceum._core.data import Block, Rows, Schema
 from lyceum._core.probability import class_weight_factors, runner_up
@@ -21,7 +26,7 @@ from lyceum.report import Explanation, Table
 CLASS_WEIGHT = [None, StrOptions({"balanced"}), dict]
 
 
-class LinearScores(Classifier, Learner):
+class LinearScores(SparseCoefficients, Classifier, Learner):
     """Decisions by the sign of one score, or the largest of K: the scores are margins, not
     log-odds."""
 
@@ -135,7 +140,7 @@ def score_shapes(learner: Estimator) -> dict[str, tuple[int, ...]]:
 def linear_scores(learner: Estimator, block: Block) -> np.ndarray:
     """X·coefᵀ + intercept: (n,) for two classes, else (n, K)."""
     # coefficients that were set by hand may be a view of others, or flat
-    coef = np.atleast_2d(np.ascontiguousarray(learner.coef_))
+    coef = np.atleast_2d(np.ascontiguousarray(learner.coef_, np.float64))
     scores = block.X @ coef.T + learner.intercept_
     if len(coef) == 1:
         return scores[:, 0]

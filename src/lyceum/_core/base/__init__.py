@@ -58,7 +58,7 @@ from lyceum._core.base.score import (
     targets_to_score,
     validation_parts,
 )
-from lyceum._core.base.state import unchanged_on_failure
+from lyceum._core.base.state import SparseCoefficients, unchanged_on_failure
 from lyceum._core.base.takes import (
     check_takes_weights,
     step_names,
@@ -86,6 +86,7 @@ __all__ = [
     "Reading",
     "RecordModel",
     "Regressor",
+    "SparseCoefficients",
     "affine_operation",
     "background_rows",
     "check_one_output",

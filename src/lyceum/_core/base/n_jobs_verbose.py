@@ -24,6 +24,7 @@ from lyceum._core.base.finite_answers import (
     arithmetic_in_words,
     check_answer,
 )
+from lyceum._core.base.state import dense_coefficients
 from lyceum._core.constraints import Interval
 from lyceum._core.progress import Update, watch
 from lyceum._core.routing import routing
@@ -134,7 +135,7 @@ def _guard(method: Callable[..., Any]) -> Callable[..., Any]:
 def running_as_set(learner: Estimator) -> Iterator[None]:
     """Run BLAS in one thread, so that bits do not depend on it, and our threads as `n_jobs`
     says."""
-    with single_threaded_blas(), allowed_threads(learner):
+    with single_threaded_blas(), allowed_threads(learner), dense_coefficients(learner):
         yield
 
 

@@ -99,7 +99,8 @@ class PosteriorClassifier(Classifier):
         if rule is None or not self._design.is_plain:
             return self._apply(self._most_probable, X)
         rows = self.rows_to_predict(X, checked=False)
-        return rows.collect(partial(self._most_probable_by_rule, *rule))
+        coef, intercept = (np.ascontiguousarray(part, np.float64) for part in rule)
+        return rows.collect(partial(self._most_probable_by_rule, coef, intercept))
 
     def predict_proba(self, X: Data) -> Any:
         """The posterior probabilities, one column per class in the order of `classes_`; rows sum to

@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from copy import copy
+from typing import Any, Self
+
+from scipy import sparse
+from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.types import Estimator
 
@@ -45,3 +49,42 @@ def unchanged_on_failure(learner: Estimator) -> Iterator[None]:
         state.clear()
         state.update(before)
         raise
+
+
+class SparseCoefficients:
+    """Linear scores whose `coef_` may be kept sparse, as scikit-learn's."""
+
+    coef_: Any
+
+    def sparsify(self) -> Self:
+        """Keep `coef_` as a sparse array, which takes less memory where most coefficients are 0."""
+        check_is_fitted(self)
+        self.coef_ = sparse.csr_array(self.coef_)
+        return self
+
+    def densify(self) -> Self:
+        """Keep `coef_` as an array again."""
+        check_is_fitted(self)
+        if sparse.issparse(self.coef_):
+            self.coef_ = self.coef_.toarray()
+        return self
+
+    # without the guard of other methods, in which `coef_` is dense
+    sparsify._is_guarded = True  # type: ignore[attr-defined]
+    densify._is_guarded = True  # type: ignore[attr-defined]
+
+
+@contextmanager
+def dense_coefficients(learner: Estimator) -> Iterator[None]:
+    """Coefficients that `sparsify` has made sparse are an array for the time of a call."""
+    given = vars(learner).get("coef_")
+    if not isinstance(learner, SparseCoefficients) or not sparse.issparse(given):
+        yield
+        return
+    dense = given.toarray()
+    learner.coef_ = dense
+    try:
+        yield
+    finally:
+        if learner.coef_ is dense:  # no new fit
+            learner.coef_ = given

@@ -70,8 +70,8 @@ def class_priors(weight: object, priors: Priors = None, alpha: Any = 1.0) -> np.
     given = number_setting("priors", priors)
     if given.shape != (len(weight),):
         raise SettingError(
-            f"class priors of shape {given.shape} were given for {len(weight)} classes: give one"
-            " number per class"
+            "Number of priors must match number of classes: class priors of shape"
+            f" {given.shape} were given for {len(weight)} classes"
         )
     if not (given >= 0).all() or not np.isclose(given.sum(), 1.0):
         raise SettingError(

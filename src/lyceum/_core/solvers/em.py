@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from lyceum._core.data import Block, Rows
 from lyceum._core.progress import report
+from lyceum._core.report import Shown
 from lyceum.errors import DataError, SettingError, undefined
 
 _ROUNDING = 1e-10  # a fall of the objective by this part of its size is rounding error
@@ -111,7 +112,7 @@ class EMProblem:
 
 
 @dataclass(frozen=True, slots=True)
-class EMOutcome:
+class EMOutcome(Shown):
     """Where expectation-maximization stopped.
 
     Attributes

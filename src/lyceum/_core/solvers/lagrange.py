@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lyceum._core.report import Summary, Table
+from lyceum._core.report import Shown, Summary, Table
 from lyceum._core.solvers.kkt_system import ConstrainedProblem
 from lyceum._core.text import plain, show
 
@@ -17,7 +17,7 @@ UNDECIDED = "undecided: flat in some direction"
 
 
 @dataclass(frozen=True)
-class StationaryPoint:
+class StationaryPoint(Shown):
     """Where the Lagrangian f - Σ λ h - Σ μ g is stationary and all constraints hold.
 
     Parameters

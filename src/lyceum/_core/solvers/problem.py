@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from lyceum._core.progress import report
+from lyceum._core.report import Shown
 from lyceum._core.statistics import PositiveFactor
 from lyceum.errors import SettingError, undefined
 
@@ -123,7 +124,7 @@ class Problem(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Shown):
     """Where a solver stopped, and its history.
 
     Attributes

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from scipy import sparse
+from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.data import Block, Schema, Step
+from lyceum._core.types import Data
 from lyceum.prepare import Transformer
 
 
@@ -21,7 +25,9 @@ class KeepColumns:
         return replace(schema, columns=tuple(schema[int(j)] for j in self.indices))
 
     def __call__(self, block: Block) -> Block:
-        X = np.ascontiguousarray(block.X[:, self.indices])
+        X = block.X[:, self.indices]
+        if not sparse.issparse(X):
+            X = np.ascontiguousarray(X)
         return block.with_X(X, self.schema(block.schema))
 
 
@@ -34,6 +40,22 @@ class ColumnSelector(Transformer):
 
     def _step(self, schema: Schema) -> Step:
         return KeepColumns(np.flatnonzero(self.support_))
+
+    def transform(self, X: Data) -> Any:
+        """The columns of X that are kept, in the container that it came in.
+
+        Parameters
+        ----------
+        X : array, sparse array, frame, Dask collection or `scan(...)`
+        """
+        check_is_fitted(self)
+        if not self.support_.any():
+            warnings.warn(
+                "No features were selected: the answer has no columns",
+                UserWarning,
+                stacklevel=3,
+            )
+        return super().transform(X)
 
     def get_support(self, indices: bool = False) -> np.ndarray:
         """Which columns are kept: a truth value per column, or their indices.

@@ -50,10 +50,11 @@ class SelectKBest(ColumnSelector):
     score_func : str or callable, default="symmetrical_uncertainty"
         "information_gain", "gain_ratio", "symmetrical_uncertainty", "chi2", "correlation" or
         "relief"; or a function of X and y, as scikit-learn's `f_classif`, which gives a score for
-        every column, or scores and p-values.
+        every column, or scores and p-values; it gets X as it is, also sparse, and y of any shape
+        or none. Of equal scores it takes the last column, as scikit-learn does.
     k : int, "all" or None, default=10
-        How many columns `transform` keeps, all if there are fewer; None keeps those with a score
-        above `threshold`.
+        How many columns `transform` keeps, all if there are fewer, none of them with 0; None keeps
+        those with a score above `threshold`.
     threshold : float, default=0.0
         See `k`; the best column is always kept.
     n_bins : int, default=10
@@ -74,8 +75,8 @@ class SelectKBest(ColumnSelector):
         what the function gives.
     support_ : array of bool of shape (n_features_in_,)
         Which columns `transform` keeps.
-    task_ : str
-        "classes" or "numbers", the kind of the target.
+    task_ : str or None
+        "classes" or "numbers", the kind of the target; None without one, or with a table of labels.
     classes_ : array of shape (K,)
         The classes, if the target has them.
 
@@ -100,9 +101,10 @@ class SelectKBest(ColumnSelector):
     """
 
     _reads_rows = "many passes"
+    _takes_sparse: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict] = {
         "score_func": [StrOptions({*MEASURES, "relief"}), callable],
-        "k": [StrOptions({"all"}), Interval(Integral, 1, None, closed="left"), None],
+        "k": [StrOptions({"all"}), Interval(Integral, 0, None, closed="left"), None],
         "threshold": [Interval(Real, None, None, closed="neither")],
         "n_bins": [Interval(Integral, 2, None, closed="left")],
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
@@ -155,14 +157,21 @@ class SelectKBest(ColumnSelector):
         sample_weight : array of shape (n_samples,), optional
             How often every row counts.
         """
-        self.task_ = target_task(X, y, type(self).__name__)
-        rows = self._rows(X, y, sample_weight)
+        self.task_ = None
+        ndim = y.ndim if hasattr(y, "ndim") else np.asarray(y).ndim
+        is_plain = y is not None and ndim == 1
+        if is_plain or isinstance(X, Rows) or not callable(self.score_func):
+            self.task_ = target_task(X, y, type(self).__name__)
+        if self.task_ is None:  # nothing, or a table of labels, for a function alone
+            rows = self._rows(X, None, sample_weight)
+        else:
+            rows = self._rows(X, y, sample_weight)
         n_classes = 0
         if self.task_ == "classes":
             n_classes = len(self.classes_)
         self.__dict__.pop("pvalues_", None)
         if callable(self.score_func):
-            self._score_by_function(rows)
+            self._score_by_function(rows, y)
         elif self.score_func == "relief":
             self.scores_ = self._relief(rows, n_classes)
         else:
@@ -173,21 +182,27 @@ class SelectKBest(ColumnSelector):
                 self.pvalues_ = chi_square_p(pairs)
         # a column whose score is not defined comes last
         comparable = np.where(np.isnan(self.scores_), -np.inf, self.scores_)
-        self.ranking_ = np.argsort(-comparable, kind="stable")
+        if callable(self.score_func):
+            self.ranking_ = np.argsort(comparable, kind="stable")[::-1]
+        else:
+            self.ranking_ = np.argsort(-comparable, kind="stable")
         self.support_ = self._support()
         return self
 
-    def _score_by_function(self, rows: Rows) -> None:
+    def _score_by_function(self, rows: Rows, given_y: Target) -> None:
         """Scores, and p-values if there are some, as scikit-learn's functions give them."""
         assert callable(self.score_func)
         block = rows.in_one_block(
             type(self).__name__, "a measure by name, which reads rows in passes"
         )
-        assert block.y is not None
-        y = block.y
+        targets: list[Any] = []
         if self.task_ == "classes":
-            y = self.classes_[y]
-        scores = self.score_func(block.dense, y)
+            targets = [self.classes_[block.y]]
+        elif self.task_ == "numbers":
+            targets = [block.y]
+        elif given_y is not None:
+            targets = [given_y]
+        scores = self.score_func(block.X, *targets)
         if isinstance(scores, tuple):
             scores, self.pvalues_ = scores
         self.scores_ = np.asarray(scores, dtype=np.float64)
@@ -241,6 +256,11 @@ class SelectKBest(ColumnSelector):
         }
         table = Table("Columns", tuple(columns), rows)
         return Summary(self._title(), facts, [table])
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = not callable(self.score_func)
+        return tags
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         d = len(self.schema_)

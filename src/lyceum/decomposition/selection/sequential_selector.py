@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy import sparse
+from sklearn import get_config
 from sklearn.base import is_classifier
+from sklearn.metrics import check_scoring, get_scorer_names
+from sklearn.model_selection import check_cv
 from sklearn.utils import get_tags
+from sklearn.utils.metadata_routing import MetadataRouter, process_routing
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum._core.base import CATEGORICAL_FEATURES
+from lyceum._core.base import CATEGORICAL_FEATURES, library_of
 from lyceum._core.constraints import HasMethods, Interval, RealNotInt, StrOptions
 from lyceum._core.data import CheckCells, Design, Rows, Schema, Step, target_task
+from lyceum._core.routing import Route, router_of
 from lyceum._core.statistics import folds_of, seed_from
 from lyceum._core.steps import StepColumn, StepKind
 from lyceum._core.text import show_count, undetermined_fact
@@ -33,6 +40,8 @@ from lyceum.decomposition.selection.subset_search import (
 )
 from lyceum.errors import SettingError
 from lyceum.report import Summary, Table
+
+_LOSSES = ("error", "squared", "absolute")
 
 
 class SequentialFeatureSelector(ColumnSelector):
@@ -61,7 +70,8 @@ class SequentialFeatureSelector(ColumnSelector):
         The learner; None for least squares.
     n_features_to_select : "auto", int, float or None, default="auto"
         How many columns to keep: a number, or a share of all. "auto" keeps half of them, or with
-        `tol` as many as the search comes to. None keeps as many as have the smallest loss.
+        `tol` as many as the search comes to, but not all. None keeps as many as have the smallest
+        loss.
     tol : float or None, default=None
         How much a step must lower the loss for the search to go on, if no number of columns is
         given; None with n_features_to_select=None is 1e-4 of the loss.
@@ -71,11 +81,14 @@ class SequentialFeatureSelector(ColumnSelector):
         The largest set to try; None has no limit.
     criterion : {"cv", "aic", "bic"}, default="cv"
         Without a learner: the cross-validated squared error, or a criterion on all rows.
-    scoring : {"error", "squared", "absolute"}, callable or None, default=None
-        With a learner: the loss, as in `lyceum.evaluate.cross_validate`; smaller is better. None is
-        the error rate of classes and the squared error of numbers.
+    scoring : str, callable or None, default=None
+        With a learner: the name of one of scikit-learn's scorers or a scorer of (learner, X, y),
+        larger being better; None is the learner's own `score`. "error", "squared" and "absolute",
+        or a function of (y, predictions), are losses as in `lyceum.evaluate.cross_validate`; None
+        is one of these where the rows are weighted, or no array or frame.
     cv : int, splitter or iterable of (train, test), default=5
-        Folds; without a learner, a number divides rows of any source in one pass.
+        Folds, with a scorer those of scikit-learn; without a learner, a number divides rows of any
+        source in one pass.
     plus : int, default=2
         l of "plus_minus".
     minus : int, default=1
@@ -86,8 +99,8 @@ class SequentialFeatureSelector(ColumnSelector):
         With a learner: a file of results, to go on from; those of other rows or settings are left
         alone.
     random_state : int, RandomState or None, default=None
-        The seed of the folds; None is 0 with `cache`, so that its results are those of the same
-        folds.
+        The seed of the folds of losses; None is 0 with `cache`, so that its results are those of
+        the same folds.
 
     Attributes
     ----------
@@ -96,7 +109,7 @@ class SequentialFeatureSelector(ColumnSelector):
     n_features_to_select_ : int
         How many these are.
     loss_ : float
-        The loss of the set that is kept.
+        The loss of the set that is kept; minus the mean score, if there is a scorer.
     history_ : list of float
         The loss after every step.
     record_ : list of dict
@@ -109,8 +122,8 @@ class SequentialFeatureSelector(ColumnSelector):
     n_undetermined_ : int
         Without a learner: how many coefficients of the largest set that the search came to are not
         determined, as its columns depend on each other; a small ridge is added there.
-    task_ : str
-        "classes" or "numbers", the kind of the target.
+    task_ : str or None
+        "classes" or "numbers", the kind of the target; None without one.
     classes_ : array of shape (K,)
         The classes, if the target has them.
 
@@ -148,7 +161,7 @@ class SequentialFeatureSelector(ColumnSelector):
         ),
     )
     _parameter_constraints: ClassVar[dict] = {
-        "estimator": [HasMethods(["fit", "predict"]), None],
+        "estimator": [HasMethods(["fit"]), None],
         "n_features_to_select": [
             StrOptions({"auto"}),
             Interval(Integral, 1, None, closed="left"),
@@ -159,7 +172,7 @@ class SequentialFeatureSelector(ColumnSelector):
         "direction": [StrOptions({"forward", "backward", "plus_minus", "floating"})],
         "max_features": [Interval(Integral, 1, None, closed="left"), None],
         "criterion": [StrOptions(set(CRITERIA))],
-        "scoring": [StrOptions({"error", "squared", "absolute"}), callable, None],
+        "scoring": [StrOptions({*_LOSSES, *get_scorer_names()}), callable, None],
         "cv": ["cv_object"],
         "plus": [Interval(Integral, 1, None, closed="left")],
         "minus": [Interval(Integral, 0, None, closed="left")],
@@ -214,13 +227,39 @@ class SequentialFeatureSelector(ColumnSelector):
             return False
         return bool(get_tags(self.estimator).input_tags.allow_nan)
 
+    @property
+    def _takes_sparse(self) -> bool:  # type: ignore[override]
+        if self.estimator is None:
+            return False
+        return bool(get_tags(self.estimator).input_tags.sparse)
+
     def _steps(self) -> list[Step]:
         return [CheckCells(type(self).__name__, self._learner_takes_missing)]
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self._learner_takes_missing
+        if self.estimator is not None:
+            tags.target_tags.required = get_tags(self.estimator).target_tags.required
         return tags
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Who asks for which metadata: the learner, the folds and the scorer.
+
+        Returns
+        -------
+        MetadataRouter
+        """
+        routes = []
+        if self.estimator is not None:
+            splitter = check_cv(self.cv, classifier=is_classifier(self.estimator))
+            scorer = check_scoring(self.estimator, scoring=self._scoring)
+            routes = [
+                Route("estimator", self.estimator, (("fit", "fit"),)),
+                Route("splitter", splitter, (("fit", "split"),)),
+                Route("scorer", scorer, (("fit", "score"),)),
+            ]
+        return router_of(self, routes, own_weights=False)
 
     # -- fit ---------------------------------------------------------------------------
 
@@ -229,6 +268,7 @@ class SequentialFeatureSelector(ColumnSelector):
         X: Any,
         y: Any = None,
         sample_weight: Any = None,
+        **metadata: Any,
     ):
         """Search for the columns.
 
@@ -240,16 +280,32 @@ class SequentialFeatureSelector(ColumnSelector):
             Classes or numbers.
         sample_weight : array of shape (n_samples,), optional
             How often every row counts.
+        **metadata
+            What the learner, the folds and the scorer ask for, with `enable_metadata_routing`.
         """
+        if get_config()["enable_metadata_routing"] and self.estimator is not None:
+            if sample_weight is not None:
+                metadata = {**metadata, "sample_weight": sample_weight}
+            sample_weight = None
+            process_routing(self, "fit", **metadata)  # refuses what nobody asks for
+        elif metadata:
+            names = ", ".join(sorted(metadata))
+            raise SettingError(
+                f"SequentialFeatureSelector.fit was given {names}, which is only supported if"
+                " enable_metadata_routing=True, and with a learner"
+            )
         if self.estimator is None:
             self.task_ = target_task(X, y, type(self).__name__)
         else:
             self.task_ = "classes" if is_classifier(self.estimator) else "numbers"
+            needs_y = get_tags(self.estimator).target_tags.required
+            if y is None and not needs_y and not isinstance(X, Rows):
+                self.task_ = None
         rows = self._rows(X, y, sample_weight)
         if self.estimator is None:
             losses = self._losses(rows)
         else:
-            losses = self._learner_losses(rows, X, y, sample_weight)
+            losses = self._learner_losses(rows, X, y, sample_weight, metadata)
         search = self._search(losses)
         self._finish(search)
         return self
@@ -272,8 +328,24 @@ class SequentialFeatureSelector(ColumnSelector):
             splits=folds_of(self.cv, rows, seed, classes > 0),
         )
 
+    @property
+    def _scoring(self) -> Any:
+        """scikit-learn's scorer, or its name; None is the learner's own, also beside a loss."""
+        is_scorer = (
+            callable(self.scoring) and len(signature(self.scoring).parameters) > 2
+        )
+        is_name = isinstance(self.scoring, str) and self.scoring not in _LOSSES
+        return self.scoring if is_name or is_scorer else None
+
+    def _scorer(self, X: Data, w: Weights) -> Any:
+        """What scores sets of columns; None where a loss does."""
+        is_beyond = isinstance(X, Rows) or library_of(X) == "arrow"
+        if self._scoring is None and (self.scoring is not None or is_beyond):
+            return None
+        return None if w is not None else check_scoring(self.estimator, self._scoring)
+
     def _learner_losses(
-        self, rows: Rows, X: Data, y: Target, w: Weights
+        self, rows: Rows, X: Data, y: Target, w: Weights, metadata: dict[str, Any]
     ) -> LearnerLosses:
         # learners of any library need the rows here
         if rows.on_dask:
@@ -287,22 +359,21 @@ class SequentialFeatureSelector(ColumnSelector):
             seed = 0
         else:
             seed = seed_from(self.random_state)
+        scorer = self._scorer(X, w)
+        if metadata and scorer is None:
+            raise SettingError(
+                f"scoring={self.scoring!r} is a loss, to which no metadata go: give a scorer"
+            )
+        if isinstance(X, list):
+            X = np.asarray(X)
+        elif sparse.issparse(X):
+            X = X.tocsr()
         cv = self.cv
-        cv_text = repr(self.cv)
         if not isinstance(cv, Integral) and not hasattr(cv, "split") and cv is not None:
             cv = list(cv)  # splits, which a generator gives once
-            splits = [[np.asarray(side).tolist() for side in split] for split in cv]
-            cv_text = repr(splits)
-        settings = (
-            repr(self.estimator),
-            repr(self.scoring),
-            cv_text,
-            str(self.random_state),
-            str(self.schema_.names),
-        )
-        key = " ".join(settings)
+        key = ""
         if path is not None:
-            key = f"{key} {digest_of_rows(rows)}"
+            key = f"{self._key_of(cv, scorer)} {digest_of_rows(rows)}"
         return LearnerLosses(
             learner=self.estimator,
             X=X,
@@ -314,7 +385,26 @@ class SequentialFeatureSelector(ColumnSelector):
             n_jobs=self.n_jobs,
             path=path,
             key=key,
+            scorer=scorer,
+            metadata=metadata,
         )
+
+    def _key_of(self, cv: Any, scorer: Any) -> str:
+        """What results in a cache depend on beside the rows."""
+        cv_text = repr(cv)
+        if isinstance(cv, list):
+            cv_text = repr(
+                [[np.asarray(side).tolist() for side in split] for split in cv]
+            )
+        settings = (
+            repr(self.estimator),
+            repr(self.scoring),
+            "loss" if scorer is None else "score",
+            cv_text,
+            str(self.random_state),
+            str(self.schema_.names),
+        )
+        return " ".join(settings)
 
     def _search(self, losses: SubsetLosses) -> SubsetSearch:
         d = len(self.schema_)
@@ -326,11 +416,17 @@ class SequentialFeatureSelector(ColumnSelector):
             raise SettingError(
                 f"plus={self.plus} and minus={self.minus} come back to where they were"
             )
+        if self.direction == "forward" and self.tol is not None and self.tol < 0:
+            raise SettingError(
+                "tol must be strictly positive when doing forward selection"
+            )
         wanted = self._wanted_columns(d)
         if wanted is not None:  # reached even if the loss grows
             search = SubsetSearch(losses, d, wanted, wanted, StopRule(never=True))
         else:
             most = int(self.max_features or d)
+            if self.n_features_to_select == "auto":  # at least one column goes
+                most = max(1, min(most, d - 1))
             search = SubsetSearch(losses, d, 1, most, StopRule(self.tol))
         # plus-l minus-r goes up where it adds more than it removes, else down from all columns
         if self.direction == "floating":

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from scipy import linalg, sparse
 from sklearn.base import clone
+from sklearn.model_selection import cross_val_score
 from sklearn.utils import _safe_indexing
 from sklearn.utils.parallel import Parallel, delayed
 
@@ -286,8 +287,9 @@ def _moved_squares(
 class LearnerLosses:
     """The cross-validated loss of a learner on sets of columns, every set once, several at a time.
 
-    With a `path` every result is written to a file as it comes, and read from it by a later search
-    with the same `key`.
+    A scorer, with the metadata that goes to those inside, is asked as scikit-learn asks it, in its
+    folds; the loss is minus the mean score. With a `path` every result is written to a file as it
+    comes, and read from it by a later search with the same `key`.
     """
 
     learner: Any
@@ -300,6 +302,8 @@ class LearnerLosses:
     n_jobs: int | None
     path: Path | None
     key: str
+    scorer: Any = None
+    metadata: dict[str, Any] = field(default_factory=dict)
     known: dict[Subset, float] = field(default_factory=dict)
     n_evaluated: int = 0
 
@@ -354,9 +358,20 @@ class LearnerLosses:
     def _measure(self, subset: Subset) -> float:
         if not subset:
             return np.inf
+        X = _select_columns(self.X, subset)
+        if self.scorer is not None:
+            scores = cross_val_score(
+                clone(self.learner),
+                X,
+                self.y,
+                cv=self.cv,
+                scoring=self.scorer,
+                params=self.metadata,
+            )
+            return -float(scores.mean())
         validation = cross_validate(
             clone(self.learner),
-            _select_columns(self.X, subset),
+            X,
             self.y,
             cv=self.cv,
             loss=self.loss,

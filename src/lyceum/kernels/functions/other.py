@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
 
-from lyceum._core.data import ArraySource, Block, Rows, scan
+from lyceum._core.data import ArraySource, Block, Rows, dense_cells, scan
 from lyceum._core.distances import Metric, metric, pairwise
 from lyceum._core.types import Data, Target, Weights
 from lyceum.errors import DataError, SettingError
@@ -178,7 +178,8 @@ class FunctionKernel(Kernel):
     ----------
     function : callable
         Gets two matrices of rows and gives the matrix of all kernel values, or gets two rows and
-        gives one value; which of the two is found out by a call with two rows and one row.
+        gives one value; which of the two is found out by a call with two rows and one row. Sparse
+        rows are handed on as they are to a function of matrices that takes them.
 
     See Also
     --------
@@ -196,6 +197,8 @@ class FunctionKernel(Kernel):
 
     function: Callable[[Any, Any], Any]
 
+    takes_sparse: ClassVar[bool] = True
+
     def __post_init__(self) -> None:
         if not callable(self.function):
             raise SettingError(
@@ -204,17 +207,24 @@ class FunctionKernel(Kernel):
 
     def gram(self, X: Data, Y: Data = None) -> np.ndarray:
         A, B = numbers_of(self, X, Y)
-        if self._takes_matrices(A, B):
-            values = np.array(self.function(A, B), dtype=np.float64)
-            if values.shape != (len(A), len(B)):
+        is_mixed = sparse.issparse(A) != sparse.issparse(B)
+        if is_mixed or (sparse.issparse(A) and not self._takes_matrices(A, B)):
+            A = dense_cells(A)
+            B = dense_cells(B)
+        takes_matrices = self._takes_matrices(A, B)
+        n_rows = A.shape[0]
+        n_others = B.shape[0]
+        if takes_matrices:
+            values = np.array(dense_cells(self.function(A, B)), dtype=np.float64)
+            if values.shape != (n_rows, n_others):
                 raise SettingError(
-                    f"the kernel function gave an array of shape {values.shape} for {len(A)} and"
-                    f" {len(B)} rows: it must give one value per pair, {(len(A), len(B))}"
+                    f"the kernel function gave an array of shape {values.shape} for {n_rows} and"
+                    f" {n_others} rows: it must give one value per pair, {(n_rows, n_others)}"
                 )
         else:
             pairs = [[self._value(x, y) for y in B] for x in A]
             values = np.array(pairs, dtype=np.float64)
-        values = values.reshape(len(A), len(B))
+        values = values.reshape(n_rows, n_others)
         if not np.isfinite(values).all():
             raise SettingError(
                 "the kernel function gave NaN or an infinity: it must give a number for all rows"
@@ -235,8 +245,8 @@ class FunctionKernel(Kernel):
             )
         return float(value.reshape(()))
 
-    def _takes_matrices(self, A: np.ndarray, B: np.ndarray) -> bool:
-        if not len(A) or not len(B):
+    def _takes_matrices(self, A: Any, B: Any) -> bool:
+        if not A.shape[0] or not B.shape[0]:
             return False
         # a trial on two rows and one: a function of matrices gives one value per pair
         try:

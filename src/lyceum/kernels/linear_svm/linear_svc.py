@@ -17,6 +17,7 @@ from lyceum._core.base import (
     CATEGORICAL_FEATURES,
     Classifier,
     Learner,
+    SparseCoefficients,
     score_operations,
 )
 from lyceum._core.constraints import Interval, StrOptions
@@ -40,7 +41,7 @@ from lyceum.report import Explanation, Summary, Table
 _WIDE = 1000  # columns from which no Hessian of all columns is formed
 
 
-class LinearSVC(Classifier, Learner):
+class LinearSVC(SparseCoefficients, Classifier, Learner):
     """Linear support vector classification for many rows, dense or sparse, in memory or from files.
 
     With y of -1 and 1 and f(x) = w·x + b it minimizes

@@ -254,6 +254,9 @@ class LinearPredictor(Regressor, Learner):
             )
         return self.effective_degrees_ + 1.0
 
+    def _in_type_of_rows(self) -> tuple[str, ...]:
+        return ("coef_", "intercept_")
+
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         return {"coef_": (*np.shape(self.coef_)[:-1], len(self.design_names))}
 

@@ -242,7 +242,7 @@ class LogisticRegression(PenaltySettings, PosteriorClassifier, Learner):
             StrOptions(THEIR_SOLVERS),
         ],
         "reference": "no_validation",
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "max_iter": [Interval(Integral, 0, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
         "learning_rate": [Interval(Real, 0, None, closed="neither"), None],
         "coef_init": ["array-like", None],
@@ -376,6 +376,8 @@ class LogisticRegression(PenaltySettings, PosteriorClassifier, Learner):
 
     def _minimum(self, problem: LogLoss, last: Start) -> Outcome:
         observer = None
+        if self.max_iter == 0 and last is None:  # zeros, as before the first step
+            last = problem.weights_at_zero(np.zeros_like(problem.null()))
         if self.record:
             self.record_: list[dict] = []
             observer = partial(record_point, problem, self.record_)

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from lyceum._core.base import SparseCoefficients
 from lyceum.errors import SettingError
 
 # scikit-learn's other ways to the one minimum
@@ -24,7 +25,7 @@ STOPPED_SHORT = {
 }
 
 
-class PenaltySettings:
+class PenaltySettings(SparseCoefficients):
     """`penalty`, `C`, `l1_ratio` and `solver` of a logistic regression, as they are meant."""
 
     _parameter_docs: ClassVar[str] = """
@@ -78,3 +79,7 @@ class PenaltySettings:
     def _solver(self) -> str:
         """Our solver: scikit-learn's other ones lead to the same minimum."""
         return "auto" if self.solver in THEIR_SOLVERS else self.solver
+
+    def _in_type_of_rows(self) -> tuple[str, ...]:
+        # scikit-learn's liblinear computes in doubles
+        return () if self.solver == "liblinear" else ("coef_", "intercept_")

@@ -75,7 +75,7 @@ class GaussianWeights:
 def _plug_in(learner: Estimator, block: Block) -> np.ndarray:
     """The scores at the mode of the weights, (n, K)."""
     # coefficients that were set by hand may be flat, or a view of others
-    coef = np.atleast_2d(np.ascontiguousarray(learner.coef_))
+    coef = np.atleast_2d(np.ascontiguousarray(learner.coef_, np.float64))
     return _with_zero(block.X @ coef.T + learner.intercept_)
 
 
@@ -87,7 +87,7 @@ def _probit(learner: Estimator, block: Block) -> np.ndarray:
     """
     weights = learner._weight_posterior()
     Z = weights.cells(block.dense)
-    scores = block.X @ learner.coef_.T + learner.intercept_
+    scores = block.X @ learner.coef_.T.astype(np.float64) + learner.intercept_
     # the variance of the score of output k is σ² = zᵀ Σ_kk z, z = (x - origin, 1)
     outputs, size = weights.mode.shape
     blocks = weights.covariance.reshape(outputs, size, outputs, size)

@@ -118,7 +118,7 @@ class PenaltyCV(LinearPredictor):
         if self.random_state is None:
             further = routed(self, "splitter").get("split")
             cv = _SplitterWith(self.cv, further) if further else self.cv
-            return given_folds(cv, rows)
+            return given_folds(5 if cv is None else cv, rows)
         return folds_of(5 if self.cv is None else self.cv, rows, self.seed_)
 
     @property

@@ -32,7 +32,7 @@ from lyceum.studies.run.store import Store, TaskResult, as_table
 _LEAST = 1e-3  # a member that weighs less is left out
 _VOTING = ("VotingClassifier", "VotingRegressor")
 _LONGER = 1.5  # on all rows, than on those of a fold, and for what cannot be foreseen
-_BETWEEN = 1.0  # second that the comparison takes, before the choice is fitted
+_BETWEEN = 0.5  # seconds that the comparison takes, before the choice is fitted
 _CV = 3  # folds of the level-0 answers when a stack is fitted on all rows
 
 # of every member, by repeat and fold

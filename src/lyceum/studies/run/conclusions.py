@@ -319,7 +319,7 @@ def fit_choice(
             model = fit(_sample_rows(plan, data, n_rows), usual_settings)
             return FinalFit(model, n_rows, in_time=False)
     if n <= _FEW_ROWS and not data.is_sample:
-        return FinalFit(fit(None, usual_settings), n_rows=None, in_time=False)
+        return FinalFit(fit(None, usual_settings), n_rows=None, in_time=is_committee)
     n_rows = min(n, _FEW_ROWS)
     indices = _sample_rows(plan, data, n_rows)
     return FinalFit(fit(indices, usual_settings), n_rows=n_rows, in_time=False)

@@ -16,7 +16,7 @@ from lyceum._core.data import Block, Rows, Schema
 from lyceum._core.statistics.folds.hashed_folds import FoldStatistics, fold_numbers
 from lyceum._core.text import show_count
 from lyceum._core.types import Target
-from lyceum.errors import LyceumError, SettingError
+from lyceum.errors import LyceumError, SettingError, undefined
 
 Of = Callable[[Block], Any]
 Reduce = Callable[[Rows, Of], Any]
@@ -57,21 +57,21 @@ class SplitStatistics:
     pairs: list[tuple[Any, Any]]
 
 
-@dataclass(frozen=True, slots=True)
-class HashedFolds:
-    """Folds by a hash of the row numbers: the same from any source, without a list of rows."""
+class _NumberedFolds:
+    """Folds that follow from the numbers of the rows, so that no list of rows is kept."""
 
+    __slots__ = ()
     n_splits: int
-    seed: int
+
+    def numbers(self, block: Block) -> np.ndarray:
+        """The fold of every row of the block."""
+        raise undefined(self, "numbers")
 
     def statistics(
         self, rows: Rows, of: Of, reduce: Reduce = Rows.reduce
     ) -> SplitStatistics:
         """The statistics of all folds in one pass."""
-        of_folds = partial(
-            FoldStatistics.of, statistic=of, n_folds=self.n_splits, seed=self.seed
-        )
-        by_fold = reduce(rows, of_folds)
+        by_fold = reduce(rows, partial(_of_folds, statistic=of, folds=self))
         pairs = [
             (by_fold.without(number), fold) for number, fold in enumerate(by_fold.folds)
         ]
@@ -79,15 +79,45 @@ class HashedFolds:
 
     def test_rows(self, block: Block) -> Iterator[np.ndarray]:
         """Which rows of the block are tested on, in every fold."""
-        # the fold of a row follows from its number alone, so that no list of rows is kept
-        fold = fold_numbers(block, self.n_splits, self.seed)
+        fold = self.numbers(block)
         return (fold == f for f in range(self.n_splits))
 
     def parts(self, rows: Rows) -> Iterator[tuple[Rows, Rows]]:
         """Training and test rows of every fold."""
         for f in range(self.n_splits):
-            step = _InFold(self.n_splits, self.seed, f, True)
+            step = _InFold(self, f, True)
             yield rows.then(replace(step, inside=False)), rows.then(step)
+
+
+@dataclass(frozen=True, slots=True)
+class HashedFolds(_NumberedFolds):
+    """Folds by a hash of the row numbers: the same from any source."""
+
+    n_splits: int
+    seed: int
+
+    def numbers(self, block: Block) -> np.ndarray:
+        return fold_numbers(block, self.n_splits, self.seed)
+
+
+@dataclass(frozen=True, slots=True)
+class ConsecutiveFolds(_NumberedFolds):
+    """Folds of consecutive rows, as scikit-learn's `KFold` makes them: sizes differ by one row."""
+
+    n_splits: int
+    n_rows: int
+
+    def numbers(self, block: Block) -> np.ndarray:
+        size, n_larger = divmod(self.n_rows, self.n_splits)
+        sizes = np.full(self.n_splits, size)
+        sizes[:n_larger] += 1
+        rows = np.arange(block.start, block.start + len(block))
+        return np.searchsorted(np.cumsum(sizes), rows, side="right")
+
+
+def _of_folds(block: Block, statistic: Of, folds: _NumberedFolds) -> FoldStatistics:
+    numbers = folds.numbers(block)
+    return FoldStatistics.of_numbers(block, statistic, folds.n_splits, numbers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,7 +276,7 @@ def _row_numbers(rows: Any, n: int) -> np.ndarray:
     return numbers
 
 
-Folds = HashedFolds | GivenSplits
+Folds = HashedFolds | ConsecutiveFolds | GivenSplits
 
 
 def folds_of(
@@ -281,6 +311,8 @@ def folds_of(
 def given_folds(cv: Any, rows: Rows, classifier: bool = False) -> Folds:
     """The folds as scikit-learn takes `cv`: a number is of consecutive rows, the same in every
     fit."""
+    if isinstance(cv, Integral) and not classifier and 2 <= cv <= len(rows):
+        return ConsecutiveFolds(int(cv), len(rows))
     return GivenSplits.of(cv, rows, classifier)
 
 
@@ -330,8 +362,7 @@ class _Chosen:
 class _InFold:
     """A step that keeps the rows of one fold, or all others."""
 
-    n_folds: int
-    seed: int
+    folds: _NumberedFolds
     fold: int
     inside: bool
     drops_rows = True
@@ -340,5 +371,5 @@ class _InFold:
         return schema
 
     def __call__(self, block: Block) -> Block:
-        is_inside = fold_numbers(block, self.n_folds, self.seed) == self.fold
+        is_inside = self.folds.numbers(block) == self.fold
         return block.take(is_inside == self.inside)

@@ -93,7 +93,19 @@ class FoldStatistics:
         seed: int,
     ) -> FoldStatistics:
         """`statistic` of the rows of every fold; see `fold_numbers`."""
-        fold = fold_numbers(block, n_folds, seed)
+        return cls.of_numbers(
+            block, statistic, n_folds, fold_numbers(block, n_folds, seed)
+        )
+
+    @classmethod
+    def of_numbers(
+        cls,
+        block: Block,
+        statistic: Callable[[Block], Statistic],
+        n_folds: int,
+        fold: np.ndarray,
+    ) -> FoldStatistics:
+        """`statistic` of the rows of every fold, by the number of the fold of each row."""
         blocks = (block.take(fold == number) for number in range(n_folds))
         return cls(tuple(statistic(rows) for rows in blocks))
 

@@ -209,9 +209,12 @@ class Scatter:
         return cls(n_rows, weight, mean, scatter, n_targets)
 
     def merge(self, other: Scatter) -> Scatter:
+        # a fold has no row in most blocks
+        if not other.n_rows:
+            return self
+        if not self.n_rows:
+            return other
         weight = self.weight + other.weight
-        if weight == 0.0:
-            return replace(self, n_rows=self.n_rows + other.n_rows)
         delta = other.mean - self.mean
         share = other.weight / weight
         between = self.weight * share * np.outer(delta, delta)
