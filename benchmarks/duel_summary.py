@@ -56,6 +56,14 @@ def _of_budget(records: list[Record]) -> Iterator[str]:
 
 def _machine(records: list[Record]) -> str:
     loads = [r["load"] for r in records]
+    if all(r.get("priority") for r in records):
+        return (
+            f"The machine was shared (its load was {np.median(loads):.0f} in the median), and the"
+            " processes of a system came before all others at its two processors. How far that is"
+            " like an idle machine: beside four busy processes of nice 19, which had 0.14 s of 8,"
+            " one of nice -20 had 7.94; but threads that wait for each other often wait longer, and"
+            " so do reads of files."
+        )
     if max(loads) <= _BUSY:
         return "The machine was idle otherwise."
     return (

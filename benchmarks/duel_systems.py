@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 THREADS = 2
+BEGAN = time.monotonic()  # the seconds are those of the whole process
 # AutoGluon's models of trees; the others are networks, neighbors and linear models
 TREES = ("GBM", "CAT", "XGB", "RF", "XT")
 
@@ -64,13 +65,18 @@ def lyceum(question: Question) -> Fitted:
         task=task,
         budget=question.seconds / 60.0,
         out=f"{out}/study",
+        began=BEGAN,
     )
     model = lyceum.load(f"{out}/study/model.lyceum")
-    # a model takes the columns that the study used: those that name rows were left out
-    columns = list(model.feature_names_in_)
+    # read as `lyceum predict` reads it: times of day, for one, are times again
+    rows = lyceum.scan(question.folder / "test.csv")
     if question.has_classes:
-        return lambda: model.predict_proba(question.test()[columns]), model.classes_
-    return lambda: model.predict(question.test()[columns]), None
+        # pandas writes a class of whole numbers as 1.0 where the column has missing cells
+        texts = question.train()[question.target].unique()
+        as_written = {text.removesuffix(".0"): text for text in texts}
+        classes = [as_written[str(k).removesuffix(".0")] for k in model.classes_]
+        return lambda: model.predict_proba(rows), classes
+    return lambda: model.predict(rows), None
 
 
 def autogluon(question: Question, preset: str) -> Fitted:

@@ -22,7 +22,7 @@ from lyceum.cluster import (
     KMedoids,
 )
 from lyceum.distances import pairwise
-from lyceum.errors import DataError
+from lyceum.errors import DataError, SettingError
 
 pytestmark = pytest.mark.syllabus("12.3")
 
@@ -182,7 +182,10 @@ def test_too_few_rows_for_a_cluster_are_noise_also_if_a_single_one_is_allowed(
     n, smallest
 ):
     X = np.random.default_rng(0).normal(size=(n, 2))
-    model = HDBSCAN(smallest, min_samples=5, allow_single_cluster=True).fit(X)
+    with pytest.raises(SettingError, match=r"min_samples \(5\) must be at most"):
+        HDBSCAN(smallest, min_samples=5).fit(X)
+    model = HDBSCAN(smallest, min_samples=n, allow_single_cluster=True)
+    model.set_params(min_cluster_size=max(smallest, n + 1)).fit(X)
     assert model.labels_.tolist() == [-1] * n
     assert model.probabilities_.tolist() == [0.0] * n
     assert HDBSCAN(2, allow_single_cluster=True).fit(X).n_clusters_ == 1

@@ -4,11 +4,13 @@ import datetime
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from lyceum import scan
+from lyceum._core.data.files.file_errors import file_errors
 from lyceum.bayes import NaiveBayes
-from lyceum.errors import SchemaError, SourceError
+from lyceum.errors import DataError, SchemaError, SourceError
 
 
 @pytest.mark.parametrize("type_", [">i4", ">f8", ">u2", ">f4"])
@@ -36,3 +38,10 @@ def test_an_object_that_is_no_number_is_refused_with_its_place(cell):
         NaiveBayes().fit(X, [0, 1])
     # scikit-learn's own words, for who looks for them
     assert "argument must be a string or a real number" in str(refused.value)
+
+
+def test_a_process_that_may_start_no_thread_does_not_blame_the_file():
+    error = pa.ArrowException("Unknown error: Failed to launch worker thread: x")
+    refused = pytest.raises(DataError, match="may start no more threads")
+    with refused, file_errors("t.csv", "csv"):
+        raise error

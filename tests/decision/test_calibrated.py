@@ -5,6 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
+from sklearn.frozen import FrozenEstimator
 from sklearn.isotonic import IsotonicRegression
 from sklearn.model_selection import KFold, PredefinedSplit, StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
@@ -101,7 +102,7 @@ def test_what_is_no_map_is_refused():
 def test_a_calibrated_classifier_predicts_explains_and_is_saved(method, tmp_path):
     rows = scan(datasets.path("german_credit"), target="class")
     model = MinimumRiskClassifier(
-        CalibratedClassifierCV(NaiveBayes(), method), doubt=0.2
+        CalibratedClassifierCV(NaiveBayes(), method, ensemble=False), doubt=0.2
     ).fit(rows)
     lyceum.save(model, tmp_path / "model.lyceum")
     again = lyceum.load(tmp_path / "model.lyceum")
@@ -121,9 +122,9 @@ def test_arrays_with_any_labels_are_calibrated_and_a_given_map_is_kept():
         rng.normal(size=(200, 3)), 2, axis=1
     )  # every column twice: naive Bayes is too sure
     y = np.where(X[:, 0] + rng.normal(size=200) > 0, "yes", "no")
-    model = CalibratedClassifierCV(NaiveBayes(), "sigmoid", random_state=0).fit(
-        X, y, np.ones(200)
-    )
+    model = CalibratedClassifierCV(
+        NaiveBayes(), "sigmoid", ensemble=False, random_state=0
+    ).fit(X, y, np.ones(200))
     assert model.classes_.tolist() == ["no", "yes"]
     assert model.map_.tables[0][0] < 1.0
     assert set(model.predict(X)) <= {"no", "yes"}
@@ -233,3 +234,30 @@ def test_folds_in_the_order_of_the_rows_as_in_scikit_learn():
     np.testing.assert_array_equal(ours.predict_proba(X), folds.predict_proba(X))
     with pytest.raises(DataError, match="Requesting 80-fold cross-validation"):
         CalibratedClassifierCV(NaiveBayes(), cv=80).fit(X, y)
+
+
+def test_folds_vote_by_default_as_in_scikit_learn_but_not_of_a_frozen_estimator():
+    X = np.random.default_rng(0).normal(size=(80, 2))
+    y = (X[:, 0] > 0).astype(int)
+    model = CalibratedClassifierCV(NaiveBayes(), cv=4).fit(X, y)
+    assert len(model.calibrated_classifiers_) == 4
+    mean = np.mean(
+        [one.predict_proba(X) for one in model.calibrated_classifiers_], axis=0
+    )
+    np.testing.assert_allclose(model.predict_proba(X), mean)
+    frozen = FrozenEstimator(NaiveBayes().fit(X, y))
+    (only,) = CalibratedClassifierCV(frozen).fit(X, y).calibrated_classifiers_
+    assert only.estimator is only.estimator_
+
+
+def test_arguments_of_fit_go_to_the_estimator_and_weights_where_it_takes_them():
+    class Marked(GaussianNB):
+        def fit(self, X, y, mark=None):
+            assert len(mark) == len(y)
+            return super().fit(X, y)
+
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    y = np.arange(60) % 2
+    CalibratedClassifierCV(Marked()).fit(X, y, mark=np.arange(60))
+    with pytest.warns(UserWarning, match="takes no sample_weight"):
+        CalibratedClassifierCV(Marked()).fit(X, y, np.ones(60), mark=list(y))

@@ -1,6 +1,9 @@
 """Classifiers and transformers have scikit-learn's parameters, with their effect."""
 
+import pickle
+
 import numpy as np
+import pandas as pd
 import pytest
 import sklearn
 from numpy.testing import assert_allclose, assert_array_equal
@@ -19,6 +22,7 @@ from lyceum.errors import SettingError
 from lyceum.kernels import SVC, KernelPCA, KernelRidge, LinearSVC
 from lyceum.linear import LogisticRegression
 from lyceum.prepare import MinMaxScaler, StandardScaler
+from lyceum.trees import DecisionTreeClassifier
 
 X, Y = datasets.load_iris(return_X_y=True)
 # what scikit-learn answers since 1.9 is what ours answers, whatever version is there
@@ -238,3 +242,11 @@ def test_coefficients_that_are_set_by_hand_predict():
     assert_allclose(model.predict_proba(X)[:, 1], expit([-1.5, 1.5, -0.5]))
     with pytest.raises(NotFittedError):
         linear.LogisticRegression().predict(X)
+
+
+def test_a_frame_is_taken_by_places_where_an_array_was_learned():
+    rows = np.column_stack([X, np.arange(len(X)) % 3])
+    model = pickle.loads(pickle.dumps(DecisionTreeClassifier().fit(rows, Y)))
+    frame = pd.DataFrame(rows[:, :-1])
+    frame["kind"] = pd.Categorical(rows[:, -1])
+    assert (model.predict(frame) == model.predict(rows)).all()

@@ -150,7 +150,7 @@ def test_a_study_without_time_for_any_learner_tries_a_tree_on_few_rows(
     )
     assert found.choice.name == "DecisionTreeClassifier"
     assert found.choice.error < 0.2
-    assert "enough for 1 of 14 learners" in found.answer
+    assert "enough for 1 of 16 learners" in found.answer
 
 
 def test_conclusions_without_time_are_named_and_made_when_there_is_more(

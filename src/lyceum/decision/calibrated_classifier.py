@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from functools import partial
 from numbers import Integral
@@ -9,16 +10,24 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import expit, softmax
+from sklearn import get_config
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, _fit_context, clone
 from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils.metadata_routing import (
+    MetadataRouter,
+    MethodMapping,
+    process_routing,
+)
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _check_method_params, check_is_fitted
 
 from lyceum._core.base import (
     Classifier,
     Decision,
     decide,
     guard_public_methods,
+    normalize_posteriors,
+    takes_weights,
     target_of,
     unchanged_on_failure,
 )
@@ -58,10 +67,10 @@ class CalibratedClassifierCV(MetaEstimatorMixin, Classifier, BaseEstimator):
         the rows, or drawn if `random_state` is given; None makes five.
     n_jobs : int, default=None
         Threads at a time.
-    ensemble : bool or "auto", default=False
+    ensemble : bool or "auto", default="auto"
         Whether the estimators of all folds, each with a map from its own left-out rows, vote by
-        their mean posterior ("auto" too, as in scikit-learn); else one estimator of all rows has
-        the map of all left-out rows.
+        their mean posterior; else one estimator of all rows has the map of all left-out rows.
+        "auto", as in scikit-learn, is the first, and the second where the estimator is frozen.
     random_state : int, default=None
         The seed of the folds; None: they are not drawn.
 
@@ -74,7 +83,8 @@ class CalibratedClassifierCV(MetaEstimatorMixin, Classifier, BaseEstimator):
     map_ : PosteriorMap
         The map that its posteriors go through.
     calibrated_classifiers_ : list of CalibratedClassifierCV
-        With `ensemble`: the estimator of every fold with its map.
+        With `ensemble` the estimator of every fold with its map, else the one estimator with its
+        map; `estimator` of each is fitted.
     n_features_in_ : int
         The number of columns, if the estimator knows it.
     feature_names_in_ : array of str
@@ -122,7 +132,7 @@ class CalibratedClassifierCV(MetaEstimatorMixin, Classifier, BaseEstimator):
         *,
         cv: Any = None,
         n_jobs: int | None = None,
-        ensemble: bool | str = False,
+        ensemble: bool | str = "auto",
         random_state: int | np.random.RandomState | None = None,
     ):
         self.estimator = estimator
@@ -137,7 +147,13 @@ class CalibratedClassifierCV(MetaEstimatorMixin, Classifier, BaseEstimator):
         return (PosteriorMap,)
 
     @_fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+    def fit(
+        self,
+        X: Data,
+        y: Target = None,
+        sample_weight: Weights = None,
+        **fit_params: Any,
+    ):
         """Learn the map from out-of-fold posteriors, and fit the estimator on all rows.
 
         Parameters
@@ -145,10 +161,12 @@ class CalibratedClassifierCV(MetaEstimatorMixin, Classifier, BaseEstimator):
         X : array, frame, or `scan(...)`
         y : array of shape (n_samples,), if the target is not in the scan
         sample_weight : array of shape (n_samples,), optional
+            An estimator that takes none is fitted without, with a warning.
+        **fit_params
+            Further arguments of the estimator's `fit`.
         """
-        weights = {}
-        if sample_weight is not None:
-            weights["sample_weight"] = np.asarray(sample_weight)
+        weights = None if sample_weight is None else np.asarray(sample_weight)
+        given = self._for_estimator(weights, fit_params)
         if not isinstance(X, Rows):
             y = check_target(y, self)
         with unchanged_on_failure(self):
@@ -156,21 +174,62 @@ class CalibratedClassifierCV(MetaEstimatorMixin, Classifier, BaseEstimator):
             if isinstance(self.method, PosteriorMap):
                 self.map_ = self.method
             else:
-                self.map_ = self._learn_map(X, y, weights)
-            self.estimator_ = self._new_estimator().fit(X, y, **weights)
+                self.map_ = self._learn_map(X, y, weights, given)
+            self.estimator_ = self._new_estimator().fit(X, y, **given["fit"])
             self.classes_ = np.asarray(self.estimator_.classes_)
             inherit_columns(self, self.estimator_, schema=True)
+            if not hasattr(self, "calibrated_classifiers_"):
+                self.calibrated_classifiers_ = [
+                    self._voter(self.estimator_, self.map_, self.classes_)
+                ]
         return self
+
+    def _for_estimator(self, w: Any, fit_params: dict[str, Any]) -> dict[str, Any]:
+        """What the estimator's `fit` and the splitter's `split` are given."""
+        if get_config()["enable_metadata_routing"]:
+            routed = process_routing(self, "fit", sample_weight=w, **fit_params)
+            return {"fit": routed.estimator.fit, "split": routed.splitter.split}
+        given = dict(fit_params)
+        estimator = self._new_estimator()
+        if w is not None and takes_weights(estimator):
+            given["sample_weight"] = w
+        elif w is not None:
+            warnings.warn(
+                f"{type(estimator).__name__} takes no sample_weight: it is fitted without, and"
+                " only the map is learned from the weights, which is likely to be wrong",
+                UserWarning,
+                stacklevel=4,
+            )
+        return {"fit": given, "split": {}}
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """What the estimator and the splitter ask for, as scikit-learn's classes say it."""
+        router = MetadataRouter(owner=self).add_self_request(self)
+        to_fit = MethodMapping().add(caller="fit", callee="fit")
+        to_split = MethodMapping().add(caller="fit", callee="split")
+        router.add(estimator=self._new_estimator(), method_mapping=to_fit)
+        return router.add(splitter=self.cv, method_mapping=to_split)
 
     def _new_estimator(self) -> Any:
         if self.estimator is not None:
             return clone(self.estimator)
         from sklearn.svm import LinearSVC  # takes long to import
 
-        return LinearSVC(random_state=0)
+        estimator = LinearSVC(random_state=0)
+        if get_config()["enable_metadata_routing"]:
+            estimator.set_fit_request(sample_weight=True)
+        return estimator
+
+    @property
+    def _votes_by_folds(self) -> bool:
+        if self.ensemble != "auto":
+            return bool(self.ensemble)
+        from sklearn.frozen import FrozenEstimator  # takes long to import
+
+        return not isinstance(self.estimator, FrozenEstimator)
 
     def _learn_map(
-        self, X: Data, y: Target, weights: dict[str, np.ndarray]
+        self, X: Data, y: Target, weights: Any, given: dict[str, Any]
     ) -> PosteriorMap:
         codes, take = _encode(X, y)
         labels: Any
@@ -178,53 +237,64 @@ class CalibratedClassifierCV(MetaEstimatorMixin, Classifier, BaseEstimator):
             w = X.sample_weight
             labels = X.schema.target.categories  # type: ignore[union-attr]
         else:
-            w = weights.get("sample_weight")
+            w = weights
             labels = np.unique(np.asarray(y))
         K = int(codes.max()) + 1
         # out-of-fold posteriors; a class that a fold's estimator has not seen has 0
         proba = np.zeros((len(codes), K))
         tested = np.zeros(len(codes), dtype=bool)
         voters = []
-        for train, test in self._splits(codes):
-            part = {name: values[train] for name, values in weights.items()}
+        for train, test in self._splits(codes, given["split"]):
+            part = _check_method_params(X, given["fit"], indices=train)
             truth = None if y is None else np.asarray(y)[train]
             fitted = self._new_estimator().fit(take(train), truth, **part)
             columns = np.searchsorted(labels, fitted.classes_)
             proba[np.ix_(test, columns)] = posteriors_of(fitted, take(test))
             tested[test] = True
-            if self.ensemble:
-                voter = self._voter(fitted, codes, proba, w, test)
-                voter.classes_ = np.asarray(labels)
-                voters.append(voter)
+            if self._votes_by_folds:
+                own = self._map_of(codes, proba, w, test)
+                voters.append(self._voter(fitted, own, np.asarray(labels)))
         if voters:
             self.calibrated_classifiers_ = voters
         # a splitter may leave rows untested
-        if w is not None:
-            w = np.asarray(w)[tested]
-        return PosteriorMap.fit(str(self.method), codes[tested], proba[tested], w)
+        return self._map_of(codes, proba, w, tested)
+
+    def _map_of(self, codes: Any, proba: Any, w: Any, rows: Any) -> PosteriorMap:
+        """The map learned from some rows."""
+        weight = None if w is None else np.asarray(w)[rows]
+        return PosteriorMap.fit(str(self.method), codes[rows], proba[rows], weight)
 
     def _voter(
-        self, fitted: Estimator, codes: np.ndarray, proba: Any, w: Any, test: Any
+        self, fitted: Estimator, posterior_map: PosteriorMap, classes: np.ndarray
     ) -> Any:
-        """A fitted estimator with the map of its left-out rows."""
-        weight = None if w is None else np.asarray(w)[test]
+        """A fitted estimator with its map."""
         voter = clone(self).set_params(ensemble=False)
+        voter.estimator = fitted
         voter.estimator_ = fitted
-        voter.map_ = PosteriorMap.fit(
-            str(self.method), codes[test], proba[test], weight
-        )
+        voter.map_ = posterior_map
+        voter.classes_ = classes
         inherit_columns(voter, fitted, schema=True)
         return voter
 
-    def _splits(self, codes: np.ndarray) -> Any:
+    def _splits(self, codes: np.ndarray, given: dict[str, Any] | None = None) -> Any:
         """Training and test rows of every fold; unless a number of folds was given, no more than
         the rarest class has rows."""
         from sklearn.model_selection import StratifiedKFold  # takes long to import
 
         cv = 5 if self.cv is None else self.cv
-        if not isinstance(cv, Integral):
-            return given_splits(cv, len(codes), codes, classifier=True)
         counts = np.bincount(codes)
+        if not isinstance(cv, Integral):
+            if type(cv).__name__ == "LeaveOneOut":
+                raise DataError(
+                    "LeaveOneOut cross-validation does not allow all classes to be present in"
+                    " test splits: take folds, e.g. cv=5"
+                )
+            n_folds = getattr(cv, "n_splits", 1)
+            if isinstance(n_folds, Integral) and (counts[counts > 0] < n_folds).any():
+                raise self._too_few_rows(n_folds)
+            if given:
+                return cv.split(codes, codes, **given)
+            return given_splits(cv, len(codes), codes, classifier=True)
         if counts.max() < 2:
             raise DataError(
                 f"no class has two rows (n_samples={len(codes)}), so none can be learned and left"
@@ -232,15 +302,19 @@ class CalibratedClassifierCV(MetaEstimatorMixin, Classifier, BaseEstimator):
             )
         rarest = int(counts[counts > 0].min())
         if self.cv is not None and rarest < int(cv):
-            raise DataError(
-                f"Requesting {cv}-fold cross-validation but provided less than {cv} examples for"
-                " at least one class."
-            )
+            raise self._too_few_rows(int(cv))
         n_folds = max(2, min(int(cv), rarest))
         drawn: dict[str, Any] = {}
         if self.random_state is not None:
             drawn = {"shuffle": True, "random_state": self.random_state}
         return StratifiedKFold(n_folds, **drawn).split(codes, codes)
+
+    @staticmethod
+    def _too_few_rows(n_folds: int) -> DataError:
+        return DataError(
+            f"Requesting {n_folds}-fold cross-validation but provided less than {n_folds} examples"
+            " for at least one class."
+        )
 
     def predict_proba(self, X: Data) -> np.ndarray:
         """The calibrated posteriors."""
@@ -250,8 +324,14 @@ class CalibratedClassifierCV(MetaEstimatorMixin, Classifier, BaseEstimator):
             seen = posteriors_of(self.estimator_, X)
             known = np.searchsorted(self.classes_, self.estimator_.classes_)
             proba = np.zeros((len(seen), len(self.classes_)))
-            proba[:, known] = seen  # a class that its fold lacked has 0
-            return self._from_posteriors(proba)
+            proba[:, known] = seen
+            calibrated = self._from_posteriors(proba)
+            if len(known) == len(self.classes_):
+                return calibrated
+            # a class that its fold lacked has 0
+            seen_alone = np.zeros_like(calibrated)
+            seen_alone[:, known] = calibrated[:, known]
+            return normalize_posteriors(seen_alone)
         mean = np.zeros((0, 0))
         for voter in voters:
             proba = voter.predict_proba(X)

@@ -15,7 +15,7 @@ from lyceum._core.base import Density, Learner
 from lyceum._core.clustering import SEARCH_CONSTRAINTS
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, row_weights
-from lyceum._core.distances import Metric, metric as named_metric
+from lyceum._core.distances import ALIASES, Metric, metric as named_metric
 from lyceum._core.types import Categories, Data, Seed, Target, Weights
 from lyceum.density.bandwidth import (
     deviations,
@@ -38,15 +38,7 @@ from lyceum.density.kernel_sums import KernelSums, leaf_order
 from lyceum.errors import DataError, SettingError, number_setting
 from lyceum.report import Explanation, Summary, Table
 
-_METRICS = ("euclidean", "manhattan", "minkowski", "chebyshev")
-# scikit-learn's other names of metrics
-_ALIASES = {
-    "cityblock": "manhattan",
-    "l1": "manhattan",
-    "l2": "euclidean",
-    "p": "minkowski",
-    "infinity": "chebyshev",
-}
+_METRICS = ("euclidean", "manhattan", "minkowski", "chebyshev", "haversine")
 _RULES = {
     "reference": reference_of,
     "nrd0": nrd0_of,
@@ -162,7 +154,7 @@ default="reference"
     _parameter_constraints: ClassVar[dict] = {
         **KERNEL_CONSTRAINTS,
         "kernel": [StrOptions({*KERNELS, *DISTANCE_KERNELS})],
-        "metric": [StrOptions({*_METRICS, *_ALIASES}), Metric, callable],
+        "metric": [StrOptions({*_METRICS, *ALIASES}), Metric, callable],
         "metric_params": [dict, None],
         "algorithm": [StrOptions({"auto", "ball_tree", "kd_tree"})],
         "atol": [Interval(Real, 0, None, closed="left")],
@@ -230,10 +222,7 @@ default="reference"
 
     def _metric(self) -> Metric:
         """The metric of kernels of the distance."""
-        name = self.metric
-        if isinstance(name, str):
-            name = _ALIASES.get(name, name)
-        return named_metric(name, **(self.metric_params or {}))
+        return named_metric(self.metric, **(self.metric_params or {}))
 
     @property
     def _is_of_distances(self) -> bool:
@@ -241,6 +230,11 @@ default="reference"
         return self.kernel not in KERNELS or self._metric().name != "euclidean"
 
     def _check_kernel(self) -> None:
+        if self.algorithm == "kd_tree" and self._metric().name == "haversine":
+            raise SettingError(
+                "invalid metric 'haversine' for algorithm='kd_tree', whose boxes have no"
+                " distance on a sphere: leave algorithm at 'auto'"
+            )
         if self._is_of_distances and self.kernel not in DISTANCE_KERNELS:
             raise SettingError(
                 f"kernel={self.kernel!r} is a product over columns, which has no"

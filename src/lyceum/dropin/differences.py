@@ -10,7 +10,6 @@ from typing import Any
 # scikit-learn's in place, so that no program changes its answers unawares.
 KEPT: dict[str, str] = {
     "KernelDensity": "ours chooses its bandwidth from the rows",
-    "MultiOutputClassifier": "ours has labels: one column of posteriors per label",
     "SelectKBest": "ours ranks columns of any kind by symmetrical uncertainty",
 }
 
@@ -30,7 +29,6 @@ ASKED_FOR = (
 DEFAULTS: dict[tuple[str, str], str] = {
     ("BaggingClassifier", "max_samples"): "the same: as many as there are",
     ("BaggingRegressor", "max_samples"): "the same: as many as there are",
-    ("CalibratedClassifierCV", "ensemble"): "one model to explain, save and export",
     ("ElasticNet", "max_iter"): "an epoch costs less; seldom reached",
     ("ElasticNet", "tol"): "a smaller duality gap at the same cost",
     ("ElasticNetCV", "max_iter"): "an epoch costs less; seldom reached",

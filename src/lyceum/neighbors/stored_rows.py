@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import CATEGORICAL_FEATURES, Coding, Learner
-from lyceum._core.constraints import StrOptions
+from lyceum._core.constraints import HasMethods, StrOptions
 from lyceum._core.data import (
     Align,
     ArraySource,
@@ -24,11 +24,14 @@ from lyceum._core.data import (
     design_change,
 )
 from lyceum._core.distances import (
+    ALIASES,
+    METRIC_CLASSES,
     METRIC_PARTS,
     Gower,
     Mahalanobis,
     Metric,
     NeighborIndex,
+    StandardizedEuclidean,
     ValueDifference,
     distance_coding,
     metric as metric_named,
@@ -40,29 +43,16 @@ from lyceum._core.types import Data, Estimator
 from lyceum.errors import DataError, ModelFileError, SettingError
 
 MIXED = ("gower", "value_difference")  # compare codes, and take missing cells
-NAMES = {
-    "euclidean",
-    "manhattan",
-    "minkowski",
-    "chebyshev",
-    "mahalanobis",
-    "cosine",
-    "correlation",
-    "hamming",
-    "jaccard",
-    *MIXED,
-}
-# scikit-learn's other names of metrics
-_ALIASES = {
-    "cityblock": "manhattan",
-    "l1": "manhattan",
-    "l2": "euclidean",
-    "sqeuclidean": "squared_euclidean",
-}
+NAMES = {kind.name for kind in METRIC_CLASSES} | set(MIXED)
 # what Minkowski's distance is for some powers; these are compared faster, and sparse rows too
 _POWERS = {1: "manhattan", 2: "euclidean", np.inf: "chebyshev"}
 STORED_CONSTRAINTS: dict[str, list[Any]] = {
-    "metric": [StrOptions({*NAMES, *_ALIASES}), Metric, callable],
+    "metric": [
+        StrOptions({*NAMES, *ALIASES}),
+        Metric,
+        HasMethods(["pairwise"]),
+        callable,
+    ],
     "metric_params": [dict, None],
     "standardize": ["boolean", StrOptions({"range"})],
     "categorical_features": CATEGORICAL_FEATURES,
@@ -116,7 +106,7 @@ class StoredRows(Learner):
             return metric_named(self.metric)
         name = self._metric_name
         params = dict(self.metric_params or {})
-        if self.metric == "minkowski":
+        if self.metric in ("minkowski", "p"):
             power = params.pop("p", self._power)
             if name == "minkowski":
                 params["p"] = power
@@ -131,9 +121,10 @@ class StoredRows(Learner):
     def _metric_name(self) -> str:
         if not isinstance(self.metric, str):
             return metric_named(self.metric).name
-        if self.metric == "minkowski" and "w" not in (self.metric_params or {}):
+        is_power = self.metric in ("minkowski", "p")
+        if is_power and "w" not in (self.metric_params or {}):
             return _POWERS.get(self._power, "minkowski")
-        return _ALIASES.get(self.metric, self.metric)
+        return ALIASES.get(self.metric, self.metric)
 
     @property
     def _is_mixed(self) -> bool:
@@ -147,11 +138,11 @@ class StoredRows(Learner):
 
     @property
     def _takes_missing(self) -> bool:  # type: ignore[override]
-        return self._is_mixed
+        return self._is_mixed or self._metric_name == "nan_euclidean"
 
     @property
     def _nan_means_none(self) -> bool:  # type: ignore[override]
-        return self._is_mixed
+        return self._takes_missing
 
     @property
     def _takes_sparse(self) -> bool:  # type: ignore[override]
@@ -164,9 +155,17 @@ class StoredRows(Learner):
         if self._is_mixed:
             return [CheckCells(type(self).__name__, True)]
         return [
-            CheckCells(type(self).__name__, False, self._missing_advice),
+            CheckCells(type(self).__name__, self._takes_missing, self._missing_advice),
             self._design,
         ]
+
+    def _rows(self, X: Data, *data: Any) -> Rows:
+        if sparse.issparse(X) and not self._takes_sparse:
+            raise SettingError(
+                f"Metric {self._metric_name!r} not valid for sparse input: give X.toarray(), or"
+                " take a metric that compares sparse rows, such as 'euclidean' or 'manhattan'"
+            )
+        return super()._rows(X, *data)
 
     # -- keeping rows ------------------------------------------------------------------
 
@@ -253,7 +252,9 @@ class StoredRows(Learner):
             assert isinstance(source, ArraySource)
             scaled = Rows(replace(source, X=self._points(source.X)))
             metric, self.n_undetermined_ = invertible(metric.learn(scaled))
-        elif isinstance(metric, Gower) and metric.schema is None:
+        elif isinstance(metric, StandardizedEuclidean) or (
+            isinstance(metric, Gower) and metric.schema is None
+        ):
             metric = metric.learn(rows)
         elif isinstance(metric, ValueDifference) and not metric.columns:
             metric = self._fit_value_difference(metric, rows)

@@ -85,7 +85,7 @@ def check_learner(learner: Estimator) -> None:
         raise ModelFileError(
             f"holds a {class_name} whose feature_names_in_ are not the names of its schema"
         )
-    if hasattr(learner, "classes_"):
+    if hasattr(learner, "classes_") and getattr(learner, "_has_one_target", True):
         labels = None if schema.target is None else schema.target.categories
         if labels is None or not np.array_equal(learner.classes_, labels):
             raise ModelFileError(

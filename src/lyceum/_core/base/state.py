@@ -77,7 +77,7 @@ class SparseCoefficients:
 @contextmanager
 def dense_coefficients(learner: Estimator) -> Iterator[None]:
     """Coefficients that `sparsify` has made sparse are an array for the time of a call."""
-    given = vars(learner).get("coef_")
+    given: Any = vars(learner).get("coef_")
     if not isinstance(learner, SparseCoefficients) or not sparse.issparse(given):
         yield
         return

@@ -12,15 +12,17 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from lyceum._core.base import Coding, Learner, Reading
-from lyceum._core.constraints import Interval, StrOptions
+from lyceum._core.constraints import HasMethods, Interval, StrOptions
 from lyceum._core.data import Block, CheckCells, Column, Inputs, Rows, Schema, Step
 from lyceum._core.distances import (
+    ALIASES,
     METRIC_CLASSES,
     Euclidean,
     Gower,
     Hamming,
     Mahalanobis,
     Metric,
+    StandardizedEuclidean,
     distance_coding,
     finite_distances,
     metric,
@@ -31,17 +33,17 @@ from lyceum._core.types import Data, Target, Weights
 from lyceum.errors import DataError, ModelFileError
 
 _NAMES = {kind.name for kind in METRIC_CLASSES}
-# scikit-learn's other names of metrics
-_ALIASES = {
-    "cityblock": "manhattan",
-    "l1": "manhattan",
-    "l2": "euclidean",
-    "sqeuclidean": "squared_euclidean",
-}
-NAMED_METRICS: list[Any] = [StrOptions({"auto", *_NAMES, *_ALIASES}), Metric, callable]
-METRICS = [
-    StrOptions({"auto", "precomputed", *_NAMES, *_ALIASES}),
+_OF_PAIRS = HasMethods(["pairwise"])  # scikit-learn's DistanceMetric objects
+NAMED_METRICS: list[Any] = [
+    StrOptions({"auto", *_NAMES, *ALIASES}),
     Metric,
+    _OF_PAIRS,
+    callable,
+]
+METRICS = [
+    StrOptions({"auto", "precomputed", *_NAMES, *ALIASES}),
+    Metric,
+    _OF_PAIRS,
     callable,
 ]
 SEARCH_CONSTRAINTS: dict[str, Any] = {
@@ -155,7 +157,8 @@ class MetricLearner(Learner):
         )
         if lacks_ranges:
             return distance.learn(rows.then(CheckCells(type(self).__name__, True)))
-        if isinstance(distance, Mahalanobis) and not distance.is_known:
+        learns = isinstance(distance, Mahalanobis | StandardizedEuclidean)
+        if learns and not distance.is_known:
             self.metric_ = distance  # `_prepare_rows` asks it how rows are coded
             return distance.learn(self._prepare_rows(rows))
         return distance
@@ -163,10 +166,8 @@ class MetricLearner(Learner):
     def _named_metric(self, chosen: Any) -> Metric:
         """A metric with the parameters that `metric_params` and `p` give it."""
         params = dict(getattr(self, "metric_params", None) or {})
-        if chosen == "minkowski" and getattr(self, "p", None) is not None:
+        if chosen in ("minkowski", "p") and getattr(self, "p", None) is not None:
             params.setdefault("p", self.p)
-        if isinstance(chosen, str):
-            chosen = _ALIASES.get(chosen, chosen)
         return metric(chosen, **params)
 
     def _has_missing(self, rows: Rows) -> bool:
@@ -190,7 +191,13 @@ class MetricLearner(Learner):
     def _steps(self) -> list[Step]:
         if self._compares_cells:
             return [CheckCells(type(self).__name__, self.metric_.takes_missing)]
-        return [CheckCells(type(self).__name__, False), self._design]
+        takes_missing = self.metric_.takes_missing
+        return [CheckCells(type(self).__name__, takes_missing), self._design]
+
+    @property
+    def _has_kernel(self) -> bool:
+        """Whether rows are compared by compiled code, or by a function."""
+        return self.metric_.space.name != "function"
 
     @property
     def design_names(self) -> tuple[str, ...]:
@@ -281,7 +288,7 @@ class MetricLearner(Learner):
         tags = super().__sklearn_tags__()
         takes_missing = self.metric == "auto"
         takes_sparse = True
-        if not isinstance(self.metric, str) or self.metric in _NAMES:
+        if self.metric not in ("auto", "precomputed"):
             chosen = metric(self.metric)
             takes_missing = chosen.takes_missing
             takes_sparse = chosen.takes_sparse

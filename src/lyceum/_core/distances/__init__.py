@@ -1,5 +1,18 @@
 """Distances: metrics of rows, all pairs in blocks, and the nearest rows."""
 
+from lyceum._core.distances.arrays import (
+    BrayCurtis,
+    Canberra,
+    Dice,
+    ForeignMetric,
+    Haversine,
+    NanEuclidean,
+    RogersTanimoto,
+    RussellRao,
+    SokalMichener,
+    SokalSneath,
+    StandardizedEuclidean,
+)
 from lyceum._core.distances.category_coding import distance_coding
 from lyceum._core.distances.centers import nearest_center
 from lyceum._core.distances.differences import (
@@ -21,7 +34,7 @@ from lyceum._core.distances.gower import Gower, finite_distances
 from lyceum._core.distances.index import NeighborIndex
 from lyceum._core.distances.matches import Hamming, Jaccard
 from lyceum._core.distances.matrices import check_finite, float_matrix
-from lyceum._core.distances.metrics import Metric, metric
+from lyceum._core.distances.metrics import ALIASES, Metric, metric
 from lyceum._core.distances.model_parts import METRIC_CLASSES, METRIC_PARTS
 from lyceum._core.distances.nearest_rows import NearestLists, nearest, within_radius
 from lyceum._core.distances.neighbors import Neighbors, RadiusNeighbors
@@ -36,26 +49,38 @@ from lyceum._core.distances.row_index import (
 from lyceum._core.distances.value_difference import ValueDifference
 
 __all__ = [
+    "ALIASES",
     "METRIC_CLASSES",
     "METRIC_PARTS",
+    "BrayCurtis",
+    "Canberra",
     "Chebyshev",
     "Correlation",
     "Cosine",
+    "Dice",
     "Euclidean",
+    "ForeignMetric",
     "FunctionMetric",
     "Gower",
     "Hamming",
+    "Haversine",
     "Jaccard",
     "Mahalanobis",
     "Manhattan",
     "Metric",
     "Minkowski",
+    "NanEuclidean",
     "NearestLists",
     "NeighborIndex",
     "Neighbors",
     "RadiusNeighbors",
+    "RogersTanimoto",
+    "RussellRao",
+    "SokalMichener",
+    "SokalSneath",
     "SquaredCorrelation",
     "SquaredEuclidean",
+    "StandardizedEuclidean",
     "ValueDifference",
     "check_class_codes",
     "check_finite",

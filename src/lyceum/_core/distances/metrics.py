@@ -175,6 +175,20 @@ class Metric:
         return float(pairwise(X, Y, metric=self)[0, 0])
 
 
+# scikit-learn's other names of metrics, and of their parameters
+ALIASES = {
+    "cityblock": "manhattan",
+    "infinity": "chebyshev",
+    "l1": "manhattan",
+    "l2": "euclidean",
+    "p": "minkowski",
+    "sqeuclidean": "squared_euclidean",
+}
+_OPTION_ALIASES = {
+    ("mahalanobis", "V"): "covariance",
+    ("mahalanobis", "VI"): "precision",
+}
+
 Class = TypeVar("Class", bound=type[Metric])
 _METRICS: dict[str, type[Metric]] = {}
 
@@ -198,10 +212,14 @@ def metric(
     Parameters
     ----------
     name : {"euclidean", "squared_euclidean", "manhattan", "minkowski", "chebyshev", \
-"mahalanobis", "cosine", "correlation", "squared_correlation", "hamming", "jaccard", "gower", \
-"value_difference"}, Metric, its class or callable
-        A callable takes two rows and gives their distance; it is called for every pair
-        (`FunctionMetric`).
+"mahalanobis", "seuclidean", "nan_euclidean", "cosine", "correlation", "squared_correlation", \
+"canberra", "braycurtis", "haversine", "hamming", "jaccard", "dice", "rogerstanimoto", \
+"russellrao", "sokalmichener", "sokalsneath", "gower", "value_difference"}, Metric, its class, \
+callable or object with `pairwise`
+        scikit-learn's "cityblock", "l1", "l2", "sqeuclidean", "infinity" and "p" name the same
+        metrics. A callable takes two rows and gives their distance; it is called for every pair
+        (`FunctionMetric`). scikit-learn's `DistanceMetric` objects compare rows by their
+        `pairwise`.
     **options
         Parameters of the metric, e.g. `p` of "minkowski".
 
@@ -231,15 +249,24 @@ def metric(
         from lyceum._core.distances.function import FunctionMetric
 
         return FunctionMetric(name, **options)  # type: ignore[arg-type]
-    if not isinstance(name, str) or name not in _METRICS:
+    if hasattr(name, "pairwise"):
+        from lyceum._core.distances.arrays import ForeignMetric
+
+        return ForeignMetric(name)
+    known = ALIASES.get(name, name) if isinstance(name, str) else name
+    if not isinstance(known, str) or known not in _METRICS:
         raise SettingError(
             f"there is no metric {name!r}: choose one of {', '.join(sorted(_METRICS))}"
         )
-    return _with_options(_METRICS[name], options)
+    return _with_options(_METRICS[known], options)
 
 
 def _with_options(kind: type[Metric], options: dict[str, Any]) -> Metric:
     known = [field.name for field in fields(kind)]
+    options = {
+        _OPTION_ALIASES.get((kind.name, name), name): value
+        for name, value in options.items()
+    }
     unknown = [option for option in options if option not in known]
     if unknown:
         takes = f"choose among {_name_list(known)}" if known else "it has none"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from lyceum._core.distances.arrays import ARRAY_METRICS
 from lyceum._core.distances.differences import (
     Chebyshev,
     Euclidean,
@@ -29,5 +30,6 @@ METRIC_CLASSES: tuple[type[Metric], ...] = (
     Minkowski,
     SquaredCorrelation,
     SquaredEuclidean,
+    *ARRAY_METRICS,
 )
 METRIC_PARTS: tuple[type, ...] = (*METRIC_CLASSES, ValueDifference, *COLUMN_PARTS)

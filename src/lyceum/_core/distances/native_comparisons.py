@@ -7,11 +7,14 @@ from typing import Any, cast
 import numpy as np
 from scipy import sparse
 
+from lyceum._core.distances.arrays import ArraySpace
 from lyceum._core.distances.function import FunctionSpace
 from lyceum._core.distances.metrics import Space
 from lyceum._core.native import native
 from lyceum._core.text import show_count
 from lyceum.errors import SettingError
+
+_AT_ONCE = 64  # rows whose distances by a function are held at a time
 
 
 def alike(A: Any, B: Any) -> tuple[Any, Any]:
@@ -41,7 +44,8 @@ def _csr(A: Any) -> Any:
 
 
 def raw_pairwise(space: Any, A: Any, B: Any, out: np.ndarray) -> None:
-    """Set out (n, m) to the raw values of all pairs under a `Space` or a `FunctionSpace`."""
+    """Set out (n, m) to the raw values of all pairs under a `Space`, a `FunctionSpace` or an
+    `ArraySpace`."""
     if space.name == "function":
         space.set(A, B, out)
     elif sparse.issparse(A):
@@ -73,7 +77,7 @@ def raw_nearest(
 
 
 def _function_nearest(
-    space: FunctionSpace,
+    space: FunctionSpace | ArraySpace,
     A: np.ndarray,
     B: np.ndarray,
     k: int,
@@ -82,15 +86,17 @@ def _function_nearest(
 ) -> tuple[np.ndarray, np.ndarray]:
     raw = np.full((len(A), k), np.inf)
     rows = np.full((len(A), k), -1, dtype=np.int64)
-    distances = np.empty((1, len(B)))
-    for i in range(len(A)):
-        space.set(A[i : i + 1], B, distances)
-        order = np.argsort(distances[0], kind="stable")
-        if skip is not None:
-            order = order[order != skip[i] - first]
-        order = order[:k]
-        raw[i, : len(order)] = distances[0, order]
-        rows[i, : len(order)] = order + first
+    for start in range(0, len(A), _AT_ONCE):
+        some = A[start : start + _AT_ONCE]
+        distances = np.empty((len(some), len(B)))
+        space.set(some, B, distances)
+        for i, of_row in enumerate(distances, start):
+            order = np.argsort(of_row, kind="stable")
+            if skip is not None:
+                order = order[order != skip[i] - first]
+            order = order[:k]
+            raw[i, : len(order)] = of_row[order]
+            rows[i, : len(order)] = order + first
     return raw, rows
 
 

@@ -134,7 +134,8 @@ class DensityLearner(ClusterMixin, MetricLearner):
         # dense cells give the same tree bit for bit, and are fewer than the distances of all pairs
         elif sparse.issparse(cells) and cells.shape[1] <= cells.shape[0]:
             cells = cells.toarray()
-        elif sparse.issparse(cells):
+        # a metric without a kernel gives distances of all pairs
+        if D is None and (sparse.issparse(cells) or not self._has_kernel):
             D = self._distances(cells)
         core = _core_distances(cells, D, used.weights, self._n_core, self.metric_)
         self.linkage_ = self._reachability_tree(cells, D, core, used.weights)

@@ -6,13 +6,22 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.cluster.hierarchy import fcluster
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import CATEGORICAL_FEATURES
 from lyceum._core.clustering import METRICS, SEARCH_CONSTRAINTS
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block
-from lyceum._core.types import Categories, Data
+from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.cluster.hierarchy.density import DenseClusters, DensityLearner
+from lyceum.cluster.hierarchy.hdbscan_rows import (
+    MISSING,
+    check_search,
+    given_distances,
+    unusable_rows,
+)
 from lyceum.errors import SettingError
 
 
@@ -41,17 +50,21 @@ class HDBSCAN(DensityLearner):
         Which clusters of the hierarchy: those of the largest stability ("excess of mass"), or the
         smallest ones at the ends of the tree.
     allow_single_cluster : bool, default=False
-        Whether all rows may be one cluster.
+        Whether all rows may be one cluster. Rows of it that fall out at a larger distance than
+        `cluster_selection_epsilon` are noise; if that is 0, those that fall out before it ends.
     store_centers : {"centroid", "medoid", "both"} or None, default=None
         Which centers of the clusters are computed, rows counting by their probabilities.
 
     Attributes
     ----------
     labels_ : array of int of shape (n_samples,)
-        The cluster of every row of `fit`, -1 for noise.
+        The cluster of every row of `fit`, -1 for noise. In rows of numbers, -2 if a cell is
+        infinite and -3 if a cell is missing: these are left out, unless metric="gower" compares
+        the cells that are there.
     probabilities_ : array of shape (n_samples,)
         How deep in its cluster a row is, from 0 (noise) to 1: 1 over the distance at which it
-        leaves the cluster, in units of the largest such value before the cluster ends.
+        leaves the cluster, in units of the largest such value before the cluster ends. NaN for
+        rows with missing cells.
     core_distances_ : array of shape (n_samples,)
         The distance within which a row has `min_samples` rows.
     n_clusters_ : int
@@ -151,6 +164,84 @@ class HDBSCAN(DensityLearner):
         self.copy = copy
         self.categorical_features = categorical_features
 
+    def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
+        """Find the clusters of the rows of X.
+
+        Parameters
+        ----------
+        X : array, sparse array, frame or `scan(...)` of shape (n_samples, n_features)
+            With metric="precomputed" the distances of all pairs, infinite where rows are no
+            neighbors, or a sparse graph of those that are.
+        y : ignored
+        sample_weight : array of shape (n_samples,), optional
+            How often every row counts; zero-weight rows are ignored.
+        """
+        self._validate_params()
+        check_search(self.algorithm, self.metric, X)
+        if self._is_precomputed:
+            if self.store_centers is not None:
+                raise SettingError(
+                    "Cannot store centers when using a precomputed distance matrix."
+                    f" store_centers={self.store_centers!r} needs rows and a metric"
+                )
+            return super().fit(given_distances(X), y, sample_weight)
+        unusable = None if self.metric == "gower" else unusable_rows(X)
+        if unusable is None:
+            return super().fit(X, y, sample_weight)
+        usable = np.flatnonzero(unusable == 0)
+        w = sample_weight
+        if w is not None:
+            w = np.asarray(w)[usable]
+        super().fit(_safe_indexing(X, usable), y, w)
+        self._spread_over(unusable, usable)
+        return self
+
+    def _spread_over(self, unusable: np.ndarray, usable: np.ndarray) -> None:
+        """What was learned of the usable rows as attributes of all rows."""
+        labels = unusable.copy()
+        labels[usable] = self.labels_
+        probabilities = np.where(unusable == MISSING, np.nan, 0.0)
+        probabilities[usable] = self.probabilities_
+        core = np.full(len(unusable), np.nan)
+        core[usable] = self.core_distances_
+        self.labels_ = labels
+        self.probabilities_ = probabilities
+        self.core_distances_ = core
+        self.row_numbers_ = usable[self.row_numbers_]
+
+    def dbscan_clustering(
+        self, cut_distance: float, min_cluster_size: int = 5
+    ) -> np.ndarray:
+        """The clusters of DBSCAN* at one density, read off the tree: rows that mutual reachability
+        of less than a distance connects.
+
+        Parameters
+        ----------
+        cut_distance : float
+            The distance, `eps` of DBSCAN.
+        min_cluster_size : int, default=5
+            The least number of rows of a cluster; the rows of smaller ones are noise.
+
+        Returns
+        -------
+        array of int of shape (n_samples,)
+            As `labels_`.
+        """
+        check_is_fitted(self)
+        labels = np.where(self.labels_ < -1, self.labels_, -1)
+        tree = self.linkage_
+        used = np.flatnonzero(np.isfinite(self.core_distances_))
+        groups = fcluster(tree, np.nextafter(cut_distance, 0.0), criterion="distance")
+        _, first, group, counts = np.unique(
+            groups, return_index=True, return_inverse=True, return_counts=True
+        )
+        large = counts >= min_cluster_size
+        order = np.argsort(np.where(large, first, len(group)), kind="stable")
+        numbers = np.full(len(counts), -1)
+        numbers[order[: large.sum()]] = np.arange(large.sum())
+        labels[used] = numbers[group]
+        return labels
+
     @property
     def _n_core(self) -> int:
         return self.min_samples or self.min_cluster_size
@@ -178,6 +269,12 @@ class HDBSCAN(DensityLearner):
         core: np.ndarray,
         w: np.ndarray,
     ) -> DenseClusters:
+        most = max(len(w), w.sum())
+        if (self.min_samples or 0) > most:
+            raise SettingError(
+                f"min_samples ({self.min_samples}) must be at most the number of samples in"
+                f" X ({most:g}): no row has so many near it"
+            )
         return persistent_clusters(
             self.linkage_,
             w,
@@ -201,11 +298,6 @@ class HDBSCAN(DensityLearner):
         self.probabilities_[weighted] = clusters.probabilities
         if self.store_centers is None:
             return
-        if self._is_precomputed:
-            raise SettingError(
-                "Cannot store centers when using a precomputed distance matrix."
-                f" store_centers={self.store_centers!r} needs rows and a metric"
-            )
         used = block.take(weighted)
         cells = np.asarray(used.dense, dtype=np.float64)
         # how much every row counts for the center of its cluster
@@ -252,13 +344,7 @@ def persistent_clusters(
     in all are kept, among those that weigh at most `largest`. Clusters that come apart at less than
     the distance `together` are left as one (Malzer and Baum 2020).
     """
-    # λ = 1 / distance, the density at which a merge comes apart; at distance 0 that of the least
-    # distance above 0, in place of infinity
-    heights = merges[:, 2]
-    floor = heights[heights > 0].min(initial=np.inf)
-    if not np.isfinite(floor):
-        floor = 1.0
-    lam = 1.0 / np.maximum(heights, floor)
+    lam = densities(merges[:, 2])
     size = np.concatenate([w, merges[:, 3]])
     children = merges[:, :2].astype(np.int64)
     cluster, parents, births = _split_tree(children, size, lam, smallest)
@@ -273,10 +359,25 @@ def persistent_clusters(
     ends = np.zeros(len(parents))
     np.maximum.at(ends, last, leaving)
     np.maximum.at(ends, parents[1:], births[1:])
-    labels, probabilities = _place_rows(chosen, parents, last, leaving, ends[chosen])
+    starts = births[chosen]
+    if chosen.tolist() == [0]:
+        # all rows are below the root: those that fall out of it early are noise
+        starts = ends[:1] if together == 0 else np.array([1.0 / together])
+    labels, probabilities = _place_rows(
+        chosen, parents, last, leaving, starts, ends[chosen]
+    )
     with np.errstate(divide="ignore"):
-        heights = 1.0 / births[chosen]
+        heights = 1.0 / starts
     return DenseClusters(labels, heights, stability[chosen], probabilities)
+
+
+def densities(heights: np.ndarray) -> np.ndarray:
+    """λ = 1 / distance, the density at which a merge comes apart; at distance 0 that of the least
+    distance above 0, in place of infinity."""
+    floor = heights[heights > 0].min(initial=np.inf)
+    if not np.isfinite(floor):
+        floor = 1.0
+    return 1.0 / np.maximum(heights, floor)
 
 
 def _stabilities(
@@ -303,10 +404,11 @@ def _place_rows(
     parents: np.ndarray,
     last: np.ndarray,
     leaving: np.ndarray,
+    starts: np.ndarray,
     ends: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The chosen cluster of every row, -1 for none, and how deep in it the row is: the λ at which
-    it leaves over that at which the cluster ends."""
+    """The chosen cluster of every row, -1 for none or if it leaves before the cluster starts, and
+    how deep in it the row is: the λ at which it leaves over that at which the cluster ends."""
     # the chosen cluster that every cluster is or lies in, or -1; parents come first
     numbers = np.full(len(parents), -1)
     numbers[chosen] = np.arange(len(chosen))
@@ -314,6 +416,7 @@ def _place_rows(
         if numbers[c] < 0:
             numbers[c] = numbers[parents[c]]
     labels = numbers[last]
+    labels[leaving < np.append(starts, 0.0)[labels]] = -1
     inside = labels >= 0
     end = ends[labels[inside]]
     probabilities = np.zeros(len(labels))

@@ -10,16 +10,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from copy import deepcopy
 from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator, is_regressor
+from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import (
     CATEGORICAL_FEATURES,
     Classifier,
+    background_rows,
     takes_rows,
     takes_weights,
     undefined,
@@ -30,13 +34,13 @@ from lyceum._core.members import Ensemble, MemberData, member_operations
 from lyceum._core.routing import Route
 from lyceum._core.threads import ordered_map
 from lyceum._core.types import Data, Estimator, Operation, Target, Weights
-from lyceum.errors import SettingError, cannot_export
+from lyceum.errors import DataError, SettingError, cannot_export
 from lyceum.linear import LogisticRegression
 from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
 
 BINARY_CONSTRAINTS: dict[str, Any] = {
-    "estimator": [HasMethods(["fit", "predict"]), None],
+    "estimator": [HasMethods(["fit"]), None],
     "categorical_features": CATEGORICAL_FEATURES,
 }
 _SIDES = np.array([0, 1])  # the labels of every binary problem
@@ -70,12 +74,13 @@ class ConstantMember(BaseEstimator):
 
 
 class BinaryProblem(NamedTuple):
-    """One binary problem: its name, 0 or 1 for every row, and the rows to learn from (None for
-    all)."""
+    """One binary problem: its name, 0 or 1 for every row, the rows to learn from, and the columns
+    of a given kernel that are theirs (None for all)."""
 
     name: str
     sides: np.ndarray
     rows: np.ndarray | None = None
+    columns: np.ndarray | None = None
 
 
 def fit_problems(
@@ -99,7 +104,7 @@ def _fit_problem(
     w: np.ndarray | None,
     problem: BinaryProblem,
 ) -> Any:
-    name, sides, rows = problem
+    name, sides, rows, columns = problem
     seen = sides if rows is None else sides[rows]
     if not len(seen):
         return ConstantMember(0)
@@ -108,7 +113,8 @@ def _fit_problem(
     if w is not None and rows is not None:
         w = w[rows]
     column = Column(name, "binary", _SIDES, "one side against the other")
-    return data.with_target(sides, column, labels=sides).fit(estimator(), rows, w=w)
+    sided = data.with_target(sides, column, labels=sides)
+    return sided.fit(estimator(), rows, columns, w)
 
 
 def member_weights(estimator: Estimator, w: np.ndarray | None) -> np.ndarray | None:
@@ -126,22 +132,28 @@ def member_weights(estimator: Estimator, w: np.ndarray | None) -> np.ndarray | N
 # -- what members answer ---------------------------------------------------------------
 
 
-def binary_score(member: Estimator, data: MemberData) -> np.ndarray:
+def binary_score(
+    member: Estimator, data: MemberData, columns: np.ndarray | None = None
+) -> np.ndarray:
     """How far a member is for 1: its decision function, P(1|x) - P(0|x), twice the number that a
     regressor predicts less 1, or 1 and -1, (n,)."""
     if hasattr(member, "decision_function"):
-        scores = data.predict_with(member, "decision_function")
+        scores = data.predict_with(member, "decision_function", columns=columns)
         return scores.reshape(-1).astype(np.float64)
     if hasattr(member, "predict_proba"):
-        return 2.0 * yes_posterior(member, data) - 1.0
+        return 2.0 * yes_posterior(member, data, columns) - 1.0
     if is_regressor(member):  # of the numbers 0 and 1
-        return 2.0 * data.numbers(member) - 1.0
-    return np.where(data.predict_with(member) == 1, 1.0, -1.0)
+        return 2.0 * data.numbers(member, columns=columns) - 1.0
+    answers = data.predict_with(member, columns=columns)
+    return np.where(answers == 1, 1.0, -1.0)
 
 
-def yes_posterior(member: Estimator, data: MemberData) -> np.ndarray:
+def yes_posterior(
+    member: Estimator, data: MemberData, columns: np.ndarray | None = None
+) -> np.ndarray:
     """P(1|x), (n,)."""
-    return data.predict_with(member, "predict_proba").astype(np.float64)[:, 1]
+    proba = data.predict_with(member, "predict_proba", columns=columns)
+    return proba.astype(np.float64)[:, 1]
 
 
 def score_operations_of(member: Any, schema: Schema) -> list[Operation]:
@@ -168,6 +180,29 @@ def posterior_operations_of(member: Any, schema: Schema) -> list[Operation]:
     if isinstance(member, ConstantMember):
         raise cannot_export(member, "a binary problem has rows of one side only")
     return [*member_operations(member, schema), ("pick", {"columns": [1]})]
+
+
+def has_method(name: str, of_members: bool = True) -> Callable[[Any], bool]:
+    """A check for `available_if`: whether members, or the estimator, have a method; else
+    AttributeError, whose cause is the estimator's."""
+
+    def check(model: Any) -> bool:
+        learners = [model._base()]
+        if of_members:
+            learners = getattr(model, "estimators_", learners)
+        for learner in learners:
+            getattr(learner, name)
+        return True
+
+    return check
+
+
+def begins_to_learn(model: Any, classes: Any) -> bool:
+    """Whether a call of `partial_fit` is the first one, which has to name the classes."""
+    begins = not hasattr(model, "estimators_")
+    if begins and classes is None:
+        raise DataError("classes must be passed on the first call to partial_fit.")
+    return begins
 
 
 def has_posteriors(model: Estimator) -> bool:
@@ -258,7 +293,19 @@ class BinaryMembers(Classifier, Ensemble):
     _uses_weights = False
 
     def _routes(self) -> list[Route]:
-        return [Route("estimator", self._base(), (("fit", "fit"),))]
+        methods = (("fit", "fit"), ("partial_fit", "partial_fit"))
+        return [Route("estimator", self._base(), methods)]
+
+    @property
+    def n_classes_(self) -> int:
+        """The number of classes."""
+        return len(self.classes_)
+
+    @property
+    def pairwise_indices_(self) -> list[np.ndarray] | None:
+        """The rows of every member where the estimator takes a given kernel, of which these are the
+        columns; else None."""
+        return self.__dict__.get("kernel_columns_")
 
     def fit(
         self,
@@ -279,6 +326,13 @@ class BinaryMembers(Classifier, Ensemble):
         self.class_weight_ = np.bincount(target, w, minlength=K).astype(np.float64)
         self.code_ = self._make_code(K)
         problems = [self._problem(column, target, w) for column in self.code_.T]
+        self.__dict__.pop("kernel_columns_", None)
+        if get_tags(self._base()).input_tags.pairwise and (self.code_ == 0).any():
+            problems = [one._replace(columns=one.rows) for one in problems]
+            self.kernel_columns_ = [
+                np.arange(len(target)) if one.rows is None else one.rows
+                for one in problems
+            ]
         self.estimators_ = fit_problems(
             self._copy, data, problems, member_weights(self._base(), w)
         )
@@ -300,6 +354,61 @@ class BinaryMembers(Classifier, Ensemble):
             rows=None if taken.all() else np.flatnonzero(taken),
         )
 
+    @available_if(has_method("partial_fit", of_members=False))
+    def partial_fit(
+        self,
+        X: Data,
+        y: Target = None,
+        classes: Any = None,
+    ):
+        """Let every member learn from more rows.
+
+        Parameters
+        ----------
+        X : array or sparse array of shape (n_samples, n_features)
+        y : array of shape (n_samples,)
+        classes : array of shape (n_classes,), default=None
+            All classes that will come; in the first call.
+        """
+        self._validate_params()
+        begins = begins_to_learn(self, classes)
+        known = np.unique(classes) if begins else self.classes_
+        if len(np.setdiff1d(y, known)):
+            raise DataError(
+                f"Mini-batch contains {np.unique(y)} while classes must be subset of {known}:"
+                " name all classes in the first call. Mini-batch contains"
+                f" {np.unique(y)} while it must be subset of {known}"
+            )
+        rows = self._inputs(self).for_partial_fit(X, y, None, known)
+        codes = np.searchsorted(known, np.asarray(y))
+        weight = np.bincount(codes, minlength=len(known)).astype(np.float64)
+        if begins:
+            self.framed_ = False
+            self.code_ = self._make_code(len(known))
+            self.class_weight_ = np.zeros(len(known))
+            self.background_ = background_rows(
+                rows.in_one_block(type(self).__name__, self._alternative)
+            )
+            self.estimators_ = [self._copy() for _ in self.code_.T]
+        self.estimators_ = [
+            self._with_more(member, X, column[codes])
+            for member, column in zip(self.estimators_, self.code_.T)
+        ]
+        self.class_weight_ = self.class_weight_ + weight
+        return self
+
+    def _with_more(self, member: Any, X: Data, side: np.ndarray) -> Any:
+        """A copy of a member that has learned from more rows of its sides."""
+        taken = np.flatnonzero(side)
+        if not len(taken):
+            return member
+        member = deepcopy(member)
+        further = self._metadata().get("partial_fit", {})
+        some = _safe_indexing(X, taken)
+        yes = (side[taken] > 0).astype(np.int64)
+        member.partial_fit(some, yes, classes=_SIDES, **further)
+        return member
+
     # -- predict -----------------------------------------------------------------------
 
     def predict(self, X: Data) -> Any:
@@ -313,8 +422,18 @@ class BinaryMembers(Classifier, Ensemble):
 
     def _scores(self, data: MemberData) -> np.ndarray:
         """The scores of all members, (n, L)."""
-        scores = ordered_map(partial(binary_score, data=data), self.estimators_)
-        return np.column_stack(list(scores))
+        return np.column_stack(self._member_answers(binary_score, data))
+
+    def _member_answers(
+        self, of: Callable[..., np.ndarray], data: MemberData
+    ) -> list[np.ndarray]:
+        """`of` every member and the data, of its own columns of a given kernel."""
+        columns = self.pairwise_indices_ or [None] * len(self.estimators_)
+
+        def answer(pair: tuple[Any, Any]) -> np.ndarray:
+            return of(pair[0], data, pair[1])
+
+        return list(ordered_map(answer, list(zip(self.estimators_, columns))))
 
     def _decision_scores(self, data: MemberData) -> np.ndarray:
         """The class scores, (n, K)."""
@@ -395,6 +514,11 @@ class BinaryMembers(Classifier, Ensemble):
         # the class by the scores themselves: sums of contributions may break ties by rounding
         best = self._decision_scores(data).argmax(axis=1)
         return np.column_stack([best, np.einsum("nl,nlj->nj", weights[best], signed)])
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = get_tags(self._base()).input_tags.pairwise
+        return tags
 
     @classmethod
     def _parts(cls) -> tuple[type, ...]:

@@ -1,44 +1,49 @@
-"""Rows that have several labels at once: one binary problem per label."""
+"""Several targets per row: a classifier per column, or per label."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import deepcopy
 from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy import sparse
 from sklearn.base import is_regressor
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import Classifier
-from lyceum._core.data import ArraySource, is_frame, row_weights, to_arrow
+from lyceum._core.data import ArraySource, Column, row_weights
 from lyceum._core.members import Ensemble, EstimatorInputs, MemberData
+from lyceum._core.routing import Route
 from lyceum._core.text import show_count
 from lyceum._core.threads import ordered_map
 from lyceum._core.types import Categories, Data, Estimator, Target, Weights
 from lyceum.ensemble.multiclass.binary_members import (
     BINARY_CONSTRAINTS,
-    BinaryProblem,
     ConstantMember,
+    begins_to_learn,
     binary_score,
-    fit_problems,
-    has_posteriors,
+    has_method,
     member_weights,
-    yes_posterior,
 )
-from lyceum.errors import DataError
+from lyceum.ensemble.multiclass.label_columns import (
+    SIDES,
+    LabelColumns,
+    target_columns,
+)
+from lyceum.errors import DataError, ModelFileError
 from lyceum.linear import LogisticRegression
+from lyceum.progress import report
 from lyceum.report import Summary, Table
 
 
 class MultiOutputClassifier(Classifier, Ensemble):
-    """Any number of labels per row: one binary classifier per label says whether a row has it.
+    """Several targets per row, or any number of labels: one classifier per column of y.
 
-    Labels are learned independently of each other, which is right for the posterior of every label
-    alone, and for the least expected number of wrong labels. A label that all rows have, or none,
-    is answered without a member.
+    Columns are learned independently of each other, which is right for the posterior of every
+    column alone, and for the least expected number of wrong labels. Sets of labels are a column of
+    0 and 1 for every label; one that all rows have, or none, is answered without a member.
 
     Parameters
     ----------
@@ -47,18 +52,21 @@ class MultiOutputClassifier(Classifier, Ensemble):
 
     Attributes
     ----------
+    classes_ : list of arrays
+        The classes of every column; 0 and 1 of a label.
     labels_ : array of shape (L,)
-        The labels: names of the columns of y, the sorted labels of its sets, or numbers from 0.
+        The names of the columns of y, the sorted labels of its sets, or numbers from 0.
     shares_ : array of shape (L,)
-        The share of rows, by weight, that have each label.
+        The share of rows, by weight, that have each label; of a column of other classes that of the
+        last class.
     cardinality_ : float
-        The mean number of labels of a row.
+        The sum of the shares: the mean number of labels of a row.
     estimators_ : list of L classifiers
-        The members, whose labels are 1 for rows that have the label and 0 for others.
+        The members, one per column.
 
     See Also
     --------
-    OneVsRestClassifier : The same machines where every row has exactly one label.
+    OneVsRestClassifier : Takes labels too, with one column of posteriors per label.
 
     References
     ----------
@@ -72,12 +80,21 @@ class MultiOutputClassifier(Classifier, Ensemble):
     >>> model = MultiOutputClassifier().fit(X, y)
     >>> model.predict_labels([[0.1, 0.1], [1.0, 0.9]])
     [(), ('rain', 'wind')]
+    >>> columns = [["dry", 1], ["wet", 1], ["dry", 2], ["wet", 3], ["wet", 1], ["dry", 2]]
+    >>> model = MultiOutputClassifier().fit(X, columns)
+    >>> model.predict([[0.0, 1.0], [1.0, 0.0]]).tolist()
+    [['wet', 1], ['dry', 2]]
+    >>> [proba.shape for proba in model.predict_proba(X)]
+    [(6, 2), (6, 3)]
     """
 
     _parameter_constraints: ClassVar[dict] = BINARY_CONSTRAINTS
     _alternative: ClassVar[str] = "one LogisticRegression per label"
+    _uses_weights = False
+    _has_one_target: ClassVar[bool] = False  # classes_ are those of every column
 
     labels_: np.ndarray
+    classes_: Any
 
     def __init__(
         self,
@@ -93,6 +110,10 @@ class MultiOutputClassifier(Classifier, Ensemble):
     def _default(self) -> Any:
         return LogisticRegression()
 
+    def _routes(self) -> list[Route]:
+        methods = (("fit", "fit"), ("partial_fit", "partial_fit"))
+        return [Route("estimator", self._base(), methods)]
+
     # -- fit ---------------------------------------------------------------------------
 
     def fit(
@@ -101,31 +122,61 @@ class MultiOutputClassifier(Classifier, Ensemble):
         y: Target = None,
         sample_weight: Weights = None,
     ):
-        """Fit one copy of the estimator per label.
+        """Fit one copy of the estimator per column of y.
 
         Parameters
         ----------
         X : array, sparse array, frame or `scan(...)` of shape (n_samples, n_features)
-        y : array, sparse array or frame of shape (n_samples, n_labels), or a sequence of sets
-            Which labels every row has: 1 for each that it has and 0 for the others, or the set of
-            its labels.
+        y : array, sparse array, list of lists or frame of shape (n_samples, n_outputs), or a \
+sequence of sets or tuples
+            The classes of every column; or 1 for each label that a row has and 0 for the others; or
+            the set of its labels.
         sample_weight : array of shape (n_samples,), optional
         """
-        Y, labels = label_matrix(y)
-        data, w = self._cells(X, sample_weight, len(Y))
-        self.labels_ = labels
-        weights = row_weights(w, len(Y))
-        self.shares_ = weights @ Y / weights.sum()
-        self.cardinality_ = float(self.shares_.sum())
+        target = target_columns(y, type(self).__name__)
+        data, w = self._cells(X, sample_weight, len(target.cells))
+        self._set_columns(target, w)
+        weights = member_weights(self._base(), w)
         rows = None if w is None or w.all() else np.flatnonzero(w)
-        sides = np.ascontiguousarray(Y.T, dtype=np.int32)
-        problems = [
-            BinaryProblem(str(label), side, rows) for label, side in zip(labels, sides)
-        ]
-        self.estimators_ = fit_problems(
-            self._copy, data, problems, member_weights(self._base(), w)
-        )
+        work = partial(self._fit_column, data, rows, weights)
+        columns = zip(target.columns, self.classes_, map(str, target.names))
+        members: list[Any] = []
+        for member in ordered_map(work, list(columns)):
+            members.append(member)
+            report("members", len(members), len(target.names))
+        self.estimators_ = members
         return self
+
+    def _set_columns(self, target: LabelColumns, w: np.ndarray | None) -> None:
+        self.labels_ = target.names
+        self.classes_ = target.classes
+        weights = row_weights(w, len(target.cells))
+        has = [
+            column == classes[-1]
+            for column, classes in zip(target.columns, self.classes_)
+        ]
+        self.shares_ = weights @ np.column_stack(has) / weights.sum()
+        self.cardinality_ = float(self.shares_.sum())
+
+    def _fit_column(
+        self,
+        data: MemberData,
+        rows: np.ndarray | None,
+        w: np.ndarray | None,
+        of_column: tuple[np.ndarray, np.ndarray, str],
+    ) -> Any:
+        """The member of one column."""
+        cells, classes, name = of_column
+        seen = cells if rows is None else cells[rows]
+        if classes is SIDES and (seen == seen[0]).all():
+            return ConstantMember(int(seen[0]))
+        if w is not None and rows is not None:
+            w = w[rows]
+        kind = "binary" if len(classes) == 2 else "categorical"
+        column = Column(name, kind, classes, "a column of the target")
+        codes = np.searchsorted(classes, cells).astype(np.int32)
+        new = data.with_target(codes, column, labels=cells)
+        return new.fit(self._copy(), rows, w=w)
 
     def _cells(
         self,
@@ -145,26 +196,90 @@ class MultiOutputClassifier(Classifier, Ensemble):
             )
         return self._split_by_library(source, X), source.w
 
+    @available_if(has_method("partial_fit", of_members=False))
+    def partial_fit(
+        self,
+        X: Data,
+        y: Target = None,
+        classes: Any = None,
+        sample_weight: Weights = None,
+    ):
+        """Let every member learn from more rows.
+
+        Parameters
+        ----------
+        X : array or sparse array of shape (n_samples, n_features)
+        y : array of shape (n_samples, n_outputs)
+        classes : list of arrays, default=None
+            The classes of every column; in the first call.
+        sample_weight : array of shape (n_samples,), optional
+        """
+        begins = begins_to_learn(self, classes)
+        target = target_columns(y, type(self).__name__)
+        self._validate_params()
+        _CellInputs(self).for_partial_fit(X, None, sample_weight)
+        if begins:
+            self.framed_ = False
+            self._set_columns(target, None)
+            self.classes_ = [np.unique(given) for given in classes]
+            members = [self._copy() for _ in self.classes_]
+        else:
+            members = [deepcopy(member) for member in self.estimators_]
+        further: dict[str, Any] = dict(self._metadata().get("partial_fit", {}))
+        if sample_weight is not None:
+            further["sample_weight"] = sample_weight
+        for member, cells, known in zip(members, target.columns, self.classes_):
+            member.partial_fit(X, cells, classes=known, **further)
+        self.estimators_ = members
+        return self
+
     # -- predict -----------------------------------------------------------------------
 
     def predict(self, X: Data) -> Any:
-        """1 for every label of a row, else 0, (n, L)."""
-        return self._apply_to_members(partial(self._member_columns, _predict), X)
+        """The class of every column, 1 for every label of a row, else 0, (n, L)."""
+        return self._apply_to_members(self._member_classes, X)
+
+    def _member_classes(self, data: MemberData) -> np.ndarray:
+        columns = list(ordered_map(partial(_classes_of, data=data), self.estimators_))
+        if len({column.dtype.kind for column in columns}) == 1:
+            return np.column_stack(columns)
+        table = np.empty((len(columns[0]), len(columns)), dtype=object)
+        for j, column in enumerate(columns):
+            table[:, j] = column.tolist()
+        return table
 
     def predict_labels(self, X: Data) -> list[tuple[Any, ...]]:
         """The labels of every row, as a tuple per row."""
+        self._check_labels("predict_labels")
         flags = np.asarray(self.predict(X)).astype(bool)
         return [tuple(self.labels_[row].tolist()) for row in flags]
 
+    def _check_labels(self, method: str) -> None:
+        check_is_fitted(self)
+        if any(len(classes) > 2 for classes in self.classes_):
+            raise DataError(
+                f"{method} is of labels that a row has or has not, but a column of y has"
+                " more than two classes: ask the members, model.estimators_"
+            )
+
     def decision_function(self, X: Data) -> Any:
         """The score of every label, (n, L): how far its member is for it."""
+        self._check_labels("decision_function")
         return self._apply_to_members(partial(self._member_columns, binary_score), X)
 
-    @available_if(has_posteriors)
-    def predict_proba(self, X: Data) -> Any:
-        """The posterior of every label, (n, L); rows do not sum to 1, as labels do not exclude each
-        other."""
-        return self._apply_to_members(partial(self._member_columns, yes_posterior), X)
+    @available_if(has_method("predict_proba"))
+    def predict_proba(self, X: Data) -> list[Any]:
+        """The posteriors of every column, a list of arrays of shape (n, n_classes); those of a
+        label are of its absence and its presence."""
+        check_is_fitted(self)
+        both = np.asarray(self._apply_to_members(self._all_posteriors, X))
+        ends = np.cumsum([len(classes) for classes in self.classes_])
+        return np.split(both, ends[:-1], axis=1)
+
+    def _all_posteriors(self, data: MemberData) -> np.ndarray:
+        """The posteriors of all columns side by side."""
+        pairs = zip(self.estimators_, self.classes_)
+        return np.hstack([data.posteriors(member, known) for member, known in pairs])
 
     def _member_columns(
         self,
@@ -181,58 +296,59 @@ class MultiOutputClassifier(Classifier, Ensemble):
         y: Target = None,
         sample_weight: Weights = None,
     ) -> float:
-        """The share of rows all of whose labels are right; `label_scores` has one share per label.
+        """The share of rows all of whose columns are right; `label_scores` has one share each.
 
         Parameters
         ----------
         X : array, frame or `scan(...)`
             Test rows.
-        y : indicators or sets of labels, as in `fit`
+        y : columns, indicators or sets of labels, as in `fit`
         sample_weight : array of shape (n_samples,), optional
         """
-        from sklearn.metrics import accuracy_score  # takes long to import
-
         right = (np.asarray(self.predict(X)) == self._known_matrix(y)).all(axis=1)
-        wanted = np.ones(len(right), bool)
-        return float(accuracy_score(wanted, right, sample_weight=sample_weight))
+        return float(np.average(right, weights=sample_weight))
 
     def label_scores(self, X: Data, y: Target) -> dict[Any, float]:
-        """The share of rows that are right of every label; one minus their mean is the Hamming
+        """The share of rows that are right of every column; one minus their mean is the Hamming
         loss."""
         right = (np.asarray(self.predict(X)) == self._known_matrix(y)).mean(axis=0)
         return dict(zip(self.labels_.tolist(), right.tolist()))
 
     def _known_matrix(self, y: Target) -> np.ndarray:
         check_is_fitted(self)
-        Y, labels = label_matrix(y)
-        # indicators have the columns of `fit`, sets their own labels
-        is_matrix = sparse.issparse(y) or is_frame(y) or getattr(y, "ndim", 0) == 2
-        if is_matrix and Y.shape[1] == len(self.labels_):
-            return Y
+        cells, labels = target_columns(y, type(self).__name__)
+        # a matrix has the columns of `fit`, sets their own labels
+        is_matrix = not isinstance(y, list) or isinstance(y[0], list)
+        if cells.shape[1] == len(self.labels_) and is_matrix:
+            return cells
         unknown = sorted(set(labels.tolist()) - set(self.labels_.tolist()), key=str)
-        if unknown:
+        if unknown or (is_matrix and hasattr(y, "ndim")):
             raise DataError(
-                f"y has the label {unknown[0]!r}, which was not there in fit"
+                f"y has {cells.shape[1]} columns or labels, among them"
+                f" {(unknown or labels.tolist())[0]!r}, but {len(self.labels_)} were learned"
+                " in fit"
             )
         # columns in the order of `labels_`; a label that no row of y has is 0
-        matrix = np.zeros((len(Y), len(self.labels_)), dtype=Y.dtype)
+        matrix = np.zeros((len(cells), len(self.labels_)), dtype=cells.dtype)
         index = {label: j for j, label in enumerate(self.labels_.tolist())}
-        matrix[:, [index[label] for label in labels.tolist()]] = Y
+        matrix[:, [index[label] for label in labels.tolist()]] = cells
         return matrix
 
     # -- what was learned --------------------------------------------------------------
 
     def summary(self) -> Summary:
-        """The labels, and the share of rows that have each."""
+        """The columns, their classes, and the share of rows that have each label."""
         check_is_fitted(self)
         facts = {
             "labels": len(self.labels_),
             "labels per row": self.cardinality_,
             "members": f"{len(self.estimators_)} × {type(self._base()).__name__}",
         }
-        rows = list(zip(map(str, self.labels_), self.shares_.tolist()))
-        table = Table("Labels", ("label", "share of rows"), rows)
-        return Summary(self._title(), facts, [table])
+        names = map(str, self.labels_)
+        last = [str(classes[-1]) for classes in self.classes_]
+        rows = list(zip(names, map(len, self.classes_), last, self.shares_.tolist()))
+        head = ("label", "classes", "last class", "share of rows")
+        return Summary(self._title(), facts, [Table("Labels", head, rows)])
 
     @classmethod
     def _parts(cls) -> tuple[type, ...]:
@@ -241,10 +357,19 @@ class MultiOutputClassifier(Classifier, Ensemble):
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         return {"shares_": (len(self.estimators_),)}
 
+    def _check_model(self) -> None:
+        super()._check_model()
+        if not hasattr(self, "estimators_"):
+            return
+        sizes = {len(self.classes_), len(self.estimators_), len(self.labels_)}
+        if len(sizes) > 1:
+            raise ModelFileError(
+                "holds a MultiOutputClassifier with other columns than it has members"
+            )
+
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_label = True
-        tags.classifier_tags.multi_class = False
         tags.target_tags.multi_output = True
         tags.target_tags.single_output = False
         return tags
@@ -256,70 +381,8 @@ class _CellInputs(EstimatorInputs):
     task: ClassVar = None
 
 
-def _predict(member: Estimator, data: MemberData) -> np.ndarray:
+def _classes_of(member: Estimator, data: MemberData) -> np.ndarray:
+    """The class of every row by one member."""
     if is_regressor(member):
         return (binary_score(member, data) > 0).astype(np.int64)
-    return (data.predict_with(member) == 1).astype(np.int64)
-
-
-def label_matrix(y: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Which labels every row has, (n, L) of 0 and 1, and the labels.
-
-    >>> Y, labels = label_matrix([{"b"}, {"a", "b"}, set()])
-    >>> Y.tolist(), labels.tolist()
-    ([[0, 1], [1, 1], [0, 0]], ['a', 'b'])
-    """
-    if y is None:
-        raise DataError(
-            "MultiOutputClassifier requires y to be passed, but the target y is None"
-        )
-    if is_frame(y):
-        table = to_arrow(y)
-        columns = [column.to_numpy() for column in table.columns]
-        return _indicators(np.column_stack(columns)), np.array(table.column_names)
-    if sparse.issparse(y):
-        y = y.toarray()
-    if not hasattr(y, "ndim"):
-        y = _as_array(y)
-    if getattr(y, "ndim", 0) == 2:
-        return _indicators(y), np.arange(y.shape[1])
-    return _of_sets(y)
-
-
-def _as_array(y: Any) -> Any:
-    """Lists of numbers 0 and 1 of one length are a matrix, other sequences are sets of labels."""
-    rows: list[Any] = []
-    for row in y:
-        if isinstance(row, str | bytes) or not hasattr(row, "__iter__"):
-            raise DataError(
-                "y has one label per row: for MultiOutputClassifier give 0 and 1 for every label,"
-                " or a set of labels per row; OneVsRestClassifier takes one label per row"
-            )
-        rows.append(row if isinstance(row, set | frozenset) else list(row))
-    lengths = {len(row) for row in rows}
-    plain = all(isinstance(row, list) and set(row) <= {0, 1} for row in rows)
-    if plain and len(lengths) == 1 and lengths != {0}:
-        return np.array(rows)
-    return rows
-
-
-def _indicators(Y: np.ndarray) -> np.ndarray:
-    if Y.shape[1] == 0 or not np.isin(Y, (0, 1)).all():
-        raise DataError(
-            "y has cells other than 0 and 1: a column per label says whether a row has it"
-        )
-    return Y.astype(np.int64)
-
-
-def _of_sets(y: Any) -> tuple[np.ndarray, np.ndarray]:
-    rows = y if isinstance(y, list) else _as_array(list(y))
-    if isinstance(rows, np.ndarray):
-        return _indicators(rows), np.arange(rows.shape[1])
-    labels = sorted({label for row in rows for label in row})
-    if not labels:
-        raise DataError("no row has any label: there is nothing to learn")
-    index = {label: j for j, label in enumerate(labels)}
-    Y = np.zeros((len(rows), len(labels)), dtype=np.int64)
-    for i, row in enumerate(rows):
-        Y[i, [index[label] for label in row]] = 1
-    return Y, np.array(labels)
+    return data.predict_with(member)

@@ -12,7 +12,6 @@ from sklearn.utils.metaestimators import available_if
 from lyceum._core.base import normalize_posteriors
 from lyceum._core.constraints import StrOptions
 from lyceum._core.members import MemberData
-from lyceum._core.threads import ordered_map
 from lyceum._core.types import Categories, Data, Operation
 from lyceum.ensemble.multiclass.binary_members import (
     BINARY_CONSTRAINTS,
@@ -204,12 +203,12 @@ class OneVsOneClassifier(BinaryMembers):
         K = len(self.classes_)
         if K == 1:
             return super()._decision_scores(data) + 1.0
-        members = ordered_map(partial(yes_posterior, data=data), self.estimators_)
+        members = self._member_answers(yes_posterior, data)
         if K == 2:
-            second = next(iter(members))
+            second = members[0]
             return np.column_stack([1.0 - second, second])
         # members are in the order of the upper triangle, and say P(second | first or second)
-        second = np.column_stack(list(members))
+        second = np.column_stack(members)
         r = np.zeros((len(second), K, K))
         first_of, second_of = np.triu_indices(K, 1)
         r[:, first_of, second_of] = 1.0 - second

@@ -71,5 +71,8 @@ def calibrated_model(
 ) -> Any:
     """The model with its posteriors calibrated, itself without a method."""
     if method:
-        return CalibratedClassifierCV(model, method, cv=3, random_state=seed)
+        # one model to explain, save and export
+        return CalibratedClassifierCV(
+            model, method, cv=3, ensemble=False, random_state=seed
+        )
     return model

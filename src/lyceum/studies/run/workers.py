@@ -86,7 +86,7 @@ class Workers:
         if self._is_tried or not n_done:
             return
         seconds = time.monotonic() - self._start_time
-        if seconds < 0.5 * _SOON or seconds / n_done * len(self._jobs) < _SOON:
+        if seconds < 0.25 * _SOON or seconds / n_done * len(self._jobs) < _SOON:
             return
         self._is_tried = True
         n_workers = min(n_threads(), _MOST, len(self._jobs)) - 1

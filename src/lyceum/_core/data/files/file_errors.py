@@ -47,6 +47,11 @@ def file_errors(path: str, kind: str = "parquet") -> Iterator[None]:
     except RecursionError as error:
         raise DataError(f"{path} is nested too deeply to be a table") from error
     except (pa.ArrowException, OSError, ValueError, ArithmeticError, EOFError) as error:
+        if "launch worker thread" in str(error):
+            raise DataError(
+                f"{path} cannot be read: this process may start no more threads (a limit of"
+                " memory or of processes: ulimit -a shows both)"
+            ) from error
         raise DataError(
             f"{path} is damaged or not {_A_FILE.get(kind, f'a {kind} file')}: {first_line(error)}"
         ) from error

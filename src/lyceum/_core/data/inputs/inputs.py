@@ -398,6 +398,9 @@ class Inputs:
         # the columns of an array, of which there may be a million, are not looked through
         if not schema.of_an_array:
             textual = [column.name for column in schema if column.is_text]
+        is_nameless = not hasattr(self.learner, "feature_names_in_")
+        if is_nameless and is_frame(X) and not self._is_plain(X):
+            X = self._by_places(X, schema)
         if is_frame(X) and (textual or not self._is_plain(X)):
             return Rows(coded_source(self._table(X, reset=False), schema))
         if textual:
@@ -406,6 +409,19 @@ class Inputs:
         if cells.dtype.kind == "f":
             check_whole_cells(X, schema.names, _beyond_floats(schema))
         return Rows(ArraySource(cells, None, None, schema))
+
+    def _by_places(self, X: Any, schema: Schema) -> Any:
+        """A frame with other columns than x0, x1, ... where an array was learned: its numbers, as
+        scikit-learn takes them, by the places of the columns; the frame where there is text."""
+        same_names = [str(name) for name in X.columns] == list(schema.names)
+        if same_names or not all(column.numeric for column in schema):
+            return X
+        try:
+            numbers = np.asarray(X, dtype=np.float64)
+        except (TypeError, ValueError):
+            return X
+        check_feature_names(self.learner, X, reset=False)
+        return numbers
 
     def _cells_to_predict(self, X: Data) -> Any:
         options = self._validation_options
