@@ -71,7 +71,11 @@ def lyceum(question: Question) -> Fitted:
     # read as `lyceum predict` reads it: times of day, for one, are times again
     rows = lyceum.scan(question.folder / "test.csv")
     if question.has_classes:
-        return lambda: model.predict_proba(rows), model.classes_
+        # pandas writes a class of whole numbers as 1.0 where the column has missing cells
+        texts = question.train()[question.target].unique()
+        as_written = {text.removesuffix(".0"): text for text in texts}
+        classes = [as_written[str(k).removesuffix(".0")] for k in model.classes_]
+        return lambda: model.predict_proba(rows), classes
     return lambda: model.predict(rows), None
 
 

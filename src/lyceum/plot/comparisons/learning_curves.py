@@ -168,7 +168,10 @@ def validation_curve(
     curves = _two_curves(x, train_scores, test_scores, label)
     ax = draw_curves(ax, curves)
     if best == "auto":
-        best = "min" if results or _is_loss(score) else "max"
+        if results or _is_loss(score):
+            best = "min"
+        else:
+            best = "max"
     if best is not None:
         i = int(getattr(np, f"arg{best}")(curves[1].y))
         name = values[i] if isinstance(values[i], str) else f"{values[i]:g}"

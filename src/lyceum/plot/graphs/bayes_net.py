@@ -181,7 +181,10 @@ class _NetDrawing:
         top = self.tops[self.layout.layer[name]]
         width = self.widths[name]
         left = x - width / 2
-        edge = COLORS[1] if is_evidence else INK
+        if is_evidence:
+            edge = COLORS[1]
+        else:
+            edge = INK
         box = FancyBboxPatch(
             (left, top),
             width,
@@ -270,7 +273,10 @@ def moral_graph(
     married: dict[str, Any] = {"color": COLORS[1], "linestyle": "--", "linewidth": 1.4}
     pairs = [(a, b) for a in net.names for b in neighbors[a] if a < b]
     for a, b in pairs:
-        style = plain if frozenset((a, b)) in edges else married
+        if frozenset((a, b)) in edges:
+            style = plain
+        else:
+            style = married
         ax.plot(*_line(layout, a, b), zorder=1, **style)
     for name in net.names:
         center = (layout.x[name], layout.layer[name])

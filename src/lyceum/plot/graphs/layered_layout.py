@@ -187,7 +187,10 @@ def _positions(
             x[name] -= right / 2
     for sweep in range(30):
         downward = sweep % 2 == 0
-        order = layers if downward else layers[::-1]
+        if downward:
+            order = layers
+        else:
+            order = layers[::-1]
         for layer in order:
             wanted = [_mean([x[m] for m in linked[name]], x[name]) for name in layer]
             widths = [sizes[name] for name in layer]

@@ -240,7 +240,10 @@ class _TreeDrawing:
         width = letters * self.letter + 0.16
         margin = 7 if self._has_bar(children) else 3  # points
         height = (len(lines) * 1.35 * self.font + margin) * _POINT
-        n_hidden = labels.tree.leaves_below(node) if cut else 0
+        if cut:
+            n_hidden = labels.tree.leaves_below(node)
+        else:
+            n_hidden = 0
         return _Box(node, lines, max(width, 0.5), height, children, edges, n_hidden)
 
     def _has_bar(self, children: list[_Box]) -> bool:
@@ -358,7 +361,10 @@ class _TreeDrawing:
         ax.add_patch(outline)
         # lines of text about the middle, or above it where a bar takes the lower edge
         step = 1.35 * self.font * _POINT
-        bar = 4 * _POINT if self._has_bar(box.children) else 0.0
+        if self._has_bar(box.children):
+            bar = 4 * _POINT
+        else:
+            bar = 0.0
         top = box.y + (len(box.lines) - 1) * step / 2 + bar / 2
         text: dict[str, Any] = {"ha": "center", "va": "center_baseline", "color": INK}
         small = self.font - 1

@@ -381,7 +381,10 @@ def kmeans_steps(
         centers = np.stack([step["centers"] for step in steps[: s + 1]])
         draw_center_step(ax, X, centers, [i, j])
         objective = steps[s].get("objective")
-        text = "" if objective is None else f": {objective:.4g}"
+        if objective is None:
+            text = ""
+        else:
+            text = f": {objective:.4g}"
         finish(ax, str(names[i]), str(names[j]), f"step {steps[s]['step']}{text}")
     if title:
         figure.suptitle(title)

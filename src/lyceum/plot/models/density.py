@@ -229,7 +229,10 @@ def posterior_updating(
     grid = np.linspace((means - 3.5 * sds).min(), (means + 3.5 * sds).max(), _CURVE)
     ax = axes(ax)
     for n, m, s in zip(after, means, sds):
-        name = show_count(n, "row") if n else "prior"
+        if n:
+            name = show_count(n, "row")
+        else:
+            name = "prior"
         ax.plot(grid, norm.pdf(grid, m, s), label=name, **line_style(ax))
     finish(ax, "mean", "density", title)
     legend(ax)

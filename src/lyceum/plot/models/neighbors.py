@@ -146,7 +146,10 @@ def _draw_cells(ax: Axes, cells: Any, codes: np.ndarray) -> None:
         if min(i, j) >= n or -1 in ridge:
             continue
         divides_classes = max(i, j) < n and codes[i] != codes[j]
-        lines = heavy if divides_classes else thin
+        if divides_classes:
+            lines = heavy
+        else:
+            lines = thin
         lines.append(cells.vertices[ridge])
     ax.add_collection(LineCollection(thin, colors=GRAY, linewidths=0.6))
     ax.add_collection(LineCollection(heavy, colors=INK, linewidths=2.0))

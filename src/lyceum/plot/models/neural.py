@@ -73,7 +73,10 @@ def training_curves(
     curves = []
     for values, part in ((model.history_, "training"), (held, "validation")):
         epochs = np.arange(first, first + len(values))
-        name = f"{label}, {part}" if label else part
+        if label:
+            name = f"{label}, {part}"
+        else:
+            name = part
         dots = few_dots(len(values))
         if len(values):
             curves.append(Curve(epochs, np.asarray(values), name, options=dots))
@@ -134,7 +137,10 @@ def network(
     # for every layer the heights of the nodes drawn, by number
     layers = [_heights(n, max(2, most)) for n in widths]
     for l, coef in enumerate(model.coefs_):
-        shown = coef if weights else np.zeros_like(coef)
+        if weights:
+            shown = coef
+        else:
+            shown = np.zeros_like(coef)
         _draw_lines(ax, l, layers[l : l + 2], shown)
     for l, heights in enumerate(layers):
         nodes = ([l] * len(heights), list(heights.values()))

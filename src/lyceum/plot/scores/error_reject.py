@@ -70,7 +70,10 @@ def error_reject(
         )
     if not what:
         zero_one = all(curve.zero_one for curve in named.values())
-        what = "error" if zero_one else "cost"
+        if zero_one:
+            what = "error"
+        else:
+            what = "cost"
     ax = axes(ax)
     for name, curve in named.items():
         color = line_style(ax)["color"]

@@ -149,7 +149,10 @@ class ChangeSearch:
         if cell and (numbers % 1.0 != 0.0).any():
             exponent = int(np.floor(np.log10(abs(cell)))) - 3
         unit = 10.0**exponent
-        count = np.ceil(cell / unit) if cell > now else np.floor(cell / unit)
+        if cell > now:
+            count = np.ceil(cell / unit)
+        else:
+            count = np.floor(cell / unit)
         return round(float(count * unit), -exponent)
 
     def _shown(self, j: int, cell: float) -> Any:

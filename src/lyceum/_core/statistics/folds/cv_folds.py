@@ -311,7 +311,7 @@ def folds_of(
 def given_folds(cv: Any, rows: Rows, classifier: bool = False) -> Folds:
     """The folds as scikit-learn takes `cv`: a number is of consecutive rows, the same in every
     fit."""
-    if isinstance(cv, Integral) and not classifier and 2 <= cv <= len(rows):
+    if isinstance(cv, Integral) and not classifier and 2 <= int(cv) <= len(rows):
         return ConsecutiveFolds(int(cv), len(rows))
     return GivenSplits.of(cv, rows, classifier)
 
