@@ -281,7 +281,7 @@ class CalibratedClassifierCV(MetaEstimatorMixin, Classifier, BaseEstimator):
         the rarest class has rows."""
         from sklearn.model_selection import StratifiedKFold  # takes long to import
 
-        cv = 5 if self.cv is None else self.cv
+        cv: Any = 5 if self.cv is None else self.cv
         counts = np.bincount(codes)
         if not isinstance(cv, Integral):
             if type(cv).__name__ == "LeaveOneOut":
@@ -289,8 +289,8 @@ class CalibratedClassifierCV(MetaEstimatorMixin, Classifier, BaseEstimator):
                     "LeaveOneOut cross-validation does not allow all classes to be present in"
                     " test splits: take folds, e.g. cv=5"
                 )
-            n_folds = getattr(cv, "n_splits", 1)
-            if isinstance(n_folds, Integral) and (counts[counts > 0] < n_folds).any():
+            n_folds: Any = getattr(cv, "n_splits", 1)
+            if isinstance(n_folds, int) and (counts[counts > 0] < n_folds).any():
                 raise self._too_few_rows(n_folds)
             if given:
                 return cv.split(codes, codes, **given)

@@ -18,7 +18,6 @@ from lyceum._core.distances.metrics import (
     moments_of,
     register_metric,
 )
-from lyceum._core.types import Data
 from lyceum.errors import DataError, SettingError
 
 
@@ -216,7 +215,7 @@ class StandardizedEuclidean(Metric):
     def space(self) -> Space:
         return Space("squares")
 
-    def points(self, X: Data) -> Any:
+    def points(self, X: Any) -> Any:
         if self.V is None:
             raise SettingError(
                 "the metric 'seuclidean' needs V, the variances of the columns: give"

@@ -114,6 +114,8 @@ class HDBSCAN(DensityLearner):
     [0, 0, 0, 1, 1, 1, -1]
     """
 
+    probabilities_: np.ndarray
+
     _parameter_constraints: ClassVar[dict] = {
         "min_cluster_size": [Interval(Integral, 2, None, closed="left")],
         "min_samples": [Interval(Integral, 1, None, closed="left"), None],
@@ -352,7 +354,7 @@ def persistent_clusters(
     last = cluster[node]  # the cluster that every row falls out of
     stability, weight = _stabilities(last, leaving, w, parents, births)
     # all rows are one cluster only if they weigh enough, and some of them are dense
-    single = single and size[-1] >= smallest and lam.any()
+    single = bool(single and size[-1] >= smallest and lam.any())
     kept = _choose_clusters(parents, stability, weight <= largest, leaves, single)
     chosen = np.flatnonzero(_rise(kept, parents, births, together, single))
     # a cluster ends where its last row leaves, or where it is split
