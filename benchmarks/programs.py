@@ -230,7 +230,8 @@ def page(rows: list[dict]) -> str:
         " Seconds are processor time, in all with start and imports, and after the"
         " program's imports; the figures that a program prints are"
         " equal, up to the noise that it states, unless a line says otherwise. Programs may have"
-        " been run at different times of the day, beside other work (`--keep`).",
+        " been run at different times of the day, beside other work (`--keep`), whose threads that"
+        " wait count as processor time: figures of a busy machine flatter whoever waits less.",
         "",
         f"{len(rows)} of {len(list(FOLDER.glob('*.py')))} programs were run. Median speed-up:"
         f" {at_work:.2f} after imports, {in_all:.2f} in all.",

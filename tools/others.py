@@ -16,6 +16,7 @@ import argparse
 import os
 import subprocess
 import sys
+import sysconfig
 import tempfile
 from pathlib import Path
 from xml.etree import ElementTree
@@ -38,7 +39,7 @@ def run_tests(
         if switched:
             command += ["-p", "lyceum.dropin"]
         if root is None:
-            command += ["--pyargs", *tests]
+            command += ["--rootdir", sysconfig.get_path("purelib"), "--pyargs", *tests]
         else:
             command += ["--rootdir", str(root), *tests]
         done = subprocess.run(

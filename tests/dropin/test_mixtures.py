@@ -69,6 +69,8 @@ def test_a_warm_start_goes_on(kind):
     assert bounds[-1] == pytest.approx(whole.lower_bound_, abs=1e-3)
 
 
+# scikit-learn before 1.9 warns of the graph that it has made itself
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.EfficiencyWarning")
 def test_edges_in_one_direction_join_rows():
     # of scikit-learn's own graph of nearest neighbors, which is not symmetric
     graph = kneighbors_graph(X, 8, mode="distance")

@@ -1,5 +1,6 @@
 """The switch: ours where scikit-learn's stood, theirs where ours cannot, and back."""
 
+import inspect
 import pickle
 import subprocess
 import sys
@@ -8,6 +9,7 @@ import types
 import numpy as np
 import pytest
 import sklearn.linear_model
+import sklearn.tree
 from sklearn.base import clone
 
 import lyceum
@@ -58,6 +60,46 @@ def test_a_tree_stays_ours_and_scikit_learn_prints_it():
     tree = DecisionTreeRegressor(max_depth=1).fit([[0.0], [1.0]], [0.0, 4.0])
     assert rows_of("DecisionTreeRegressor") == [("ours", "")]
     assert export_text(tree).startswith("|--- feature_0 <= 0.50")
+
+
+def test_nodes_count_as_scikit_learns_while_the_switch_is_on():
+    theirs = sklearn.tree.DecisionTreeRegressor(max_depth=1).fit(X, Y)
+    lyceum.patch_sklearn()
+    try:
+        nodes = sklearn.tree.DecisionTreeRegressor(max_depth=1).fit(X, Y).tree_
+        # as packages ask that read trees of scikit-learn, such as SHAP
+        assert isinstance(nodes, sklearn.tree._tree.Tree)
+        assert isinstance(theirs.tree_, sklearn.tree._tree.Tree)
+        assert not isinstance(theirs, sklearn.tree._tree.Tree)
+        again = pickle.loads(pickle.dumps(theirs.tree_))
+        np.testing.assert_array_equal(again.threshold, theirs.tree_.threshold)
+    finally:
+        lyceum.unpatch_sklearn()
+    assert not isinstance(nodes, sklearn.tree._tree.Tree)
+    again = pickle.loads(pickle.dumps(theirs.tree_))
+    assert type(again) is type(theirs.tree_) is sklearn.tree._tree.Tree
+
+
+def test_what_scikit_learn_makes_inside_is_pickled():
+    lyceum.patch_sklearn()
+    try:
+        from sklearn.compose import TransformedTargetRegressor
+
+        model = TransformedTargetRegressor().fit(X, Y)  # its default is made inside
+        assert type(model.regressor_).__module__ == "sklearn.linear_model._base"
+        again = pickle.loads(pickle.dumps(model))
+        np.testing.assert_array_equal(again.predict(X), model.predict(X))
+    finally:
+        lyceum.unpatch_sklearn()
+    again = pickle.loads(pickle.dumps(model))
+    assert type(again.regressor_) is sklearn.linear_model.LinearRegression
+
+
+@pytest.mark.usefixtures("switched")
+def test_the_signature_is_that_of_the_class():
+    from sklearn.linear_model import Ridge
+
+    assert list(inspect.signature(Ridge).parameters)[:1] == ["alpha"]
 
 
 def test_back_again():

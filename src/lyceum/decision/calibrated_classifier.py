@@ -289,7 +289,7 @@ class CalibratedClassifierCV(MetaEstimatorMixin, Classifier, BaseEstimator):
                     "LeaveOneOut cross-validation does not allow all classes to be present in"
                     " test splits: take folds, e.g. cv=5"
                 )
-            n_folds = getattr(cv, "n_splits", 1)
+            n_folds: Any = getattr(cv, "n_splits", 1)
             if isinstance(n_folds, int) and (counts[counts > 0] < n_folds).any():
                 raise self._too_few_rows(n_folds)
             if given:

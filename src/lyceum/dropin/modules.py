@@ -7,17 +7,25 @@ be imported in advance, and what scikit-learn's own code makes of its classes re
 
 from __future__ import annotations
 
+import copyreg
+import importlib
 import importlib.machinery
 import sys
-from collections.abc import Set as AbstractSet
+from collections.abc import Callable, Set as AbstractSet
+from functools import cache
 from types import ModuleType
 from typing import Any
+
+from lyceum.dropin.names import their_class
 
 # who gets scikit-learn's own class: itself, our learners that inherit from one, and Python when it
 # looks whether a name is there
 _INSIDE = ("sklearn.", "lyceum.", "importlib.")
 
+_TREES = "sklearn.tree._tree"  # compiled; its `Tree` is what `tree_` is there
+
 _names: AbstractSet[str] = frozenset()  # what is replaced
+_pickled: set[type] = set()  # scikit-learn's classes that `copyreg` knows by us
 
 
 class SwitchedModule(ModuleType):
@@ -25,6 +33,8 @@ class SwitchedModule(ModuleType):
 
     def __getattribute__(self, name: str) -> Any:
         value = super().__getattribute__(name)
+        if name == "Tree" and super().__getattribute__("__name__") == _TREES:
+            return value if _is_inside(sys._getframe(1).f_globals) else _tree(value)
         if name not in _names or not isinstance(value, type):
             return value
         if _is_inside(sys._getframe(1).f_globals):
@@ -32,8 +42,59 @@ class SwitchedModule(ModuleType):
         # imported here: this module is imported before scikit-learn is
         from lyceum.dropin.stand_ins import stand_in
 
-        is_theirs = value.__module__.startswith("sklearn.") and hasattr(value, "fit")
-        return stand_in(name) if is_theirs else value
+        return stand_in(name) if _is_replaced(value) else value
+
+
+def _is_replaced(value: Any) -> bool:
+    """Whether a value of a shared name is scikit-learn's learner."""
+    is_class = isinstance(value, type) and value.__module__.startswith("sklearn.")
+    return is_class and hasattr(value, "fit")
+
+
+class _TreeType(type):
+    """The type of a class of scikit-learn's nodes, of which ours count as instances: packages that
+    read trees ask for it (SHAP)."""
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        if isinstance(instance, cls.__bases__):
+            return True
+        from lyceum._core.trees import Tree  # not before a tree is asked for
+
+        return isinstance(instance, Tree)
+
+
+@cache
+def _tree(theirs: type) -> type:
+    return _TreeType("Tree", (theirs,), {"__module__": _TREES})
+
+
+def _tree_parts(tree: Any) -> tuple[Any, ...]:
+    """How scikit-learn's nodes are pickled while another class has their name."""
+    _, arguments, state = tree.__reduce__()
+    return _their_tree, arguments, state
+
+
+def _their_tree(*arguments: Any) -> Any:
+    return vars(importlib.import_module(_TREES))["Tree"](*arguments)
+
+
+def pickle_as_theirs(theirs: type) -> None:
+    """Let objects of scikit-learn's class be pickled by a name that is not switched."""
+    _pickle(theirs, _their_parts)
+
+
+def _pickle(theirs: type, parts: Callable[[Any], tuple[Any, ...]]) -> None:
+    copyreg.pickle(theirs, parts)  # type: ignore[arg-type]
+    _pickled.add(theirs)
+
+
+def _their_parts(model: Any) -> tuple[Any, ...]:
+    return _their_object, (type(model).__name__,), model.__getstate__()
+
+
+def _their_object(name: str) -> Any:
+    theirs = their_class(name)
+    return theirs.__new__(theirs)
 
 
 def _is_inside(names: dict[str, Any]) -> bool:
@@ -53,9 +114,10 @@ class _Finder:
         if not name.startswith("sklearn."):
             return None
         spec = importlib.machinery.PathFinder.find_spec(name, path)
-        if spec is None or not isinstance(
-            spec.loader, importlib.machinery.SourceFileLoader
-        ):
+        if spec is None or spec.loader is None:
+            return spec
+        is_source = isinstance(spec.loader, importlib.machinery.SourceFileLoader)
+        if not is_source and name != _TREES:
             return spec
         load = spec.loader.exec_module
 
@@ -89,8 +151,17 @@ def switch_back() -> None:
     switched = [m for m in sys.modules.values() if type(m) is SwitchedModule]
     for module in switched:
         object.__setattr__(module, "__class__", ModuleType)
+    while _pickled:
+        copyreg.dispatch_table.pop(_pickled.pop(), None)
 
 
 def _switch_one(module: Any) -> None:
     if type(module) is ModuleType:
+        if module.__name__ == _TREES:
+            _pickle(module.Tree, _tree_parts)
+        for name in _names & vars(module).keys():
+            value = getattr(module, name)
+            if _is_replaced(value):
+                # scikit-learn's own code goes on making them
+                pickle_as_theirs(value)
         module.__class__ = SwitchedModule

@@ -7,7 +7,6 @@ patched or not.
 
 from __future__ import annotations
 
-import copyreg
 import inspect
 import time
 import types
@@ -21,6 +20,7 @@ from sklearn.utils.metaestimators import available_if
 
 from lyceum.dropin import calls
 from lyceum.dropin.differences import ASKED_FOR, parameters_of
+from lyceum.dropin.modules import pickle_as_theirs
 from lyceum.dropin.names import our_class, our_names, their_class
 from lyceum.errors import Cancelled
 
@@ -72,7 +72,7 @@ class StandInType(ABCMeta):  # some learners are abstract in a base
             if _falls_back:
                 reason = f"parameter {', '.join(unknown)}"
                 calls.note(cls.__name__, "theirs", reason)
-                _pickle_as_theirs(cls._theirs)
+                pickle_as_theirs(cls._theirs)
                 return cls._theirs(*values, **settings)
             if _is_collecting:
                 known = {key: settings[key] for key in settings if key not in unknown}
@@ -104,6 +104,7 @@ def stand_in(name: str) -> Any:
         "__module__": __name__,
         "__qualname__": name,
         "__doc__": ours.__doc__,
+        "__signature__": inspect.signature(ours),  # not that of the type's `__call__`
         "_theirs": theirs,
         "_gives_arrays": True,  # of frames too, unless `set_output` says otherwise
         "__setstate__": _set_state,
@@ -189,27 +190,13 @@ def _learn_as_theirs(
     seconds = time.perf_counter() - start
     reason = f"{type(refusal).__name__}: {refusal}"
     calls.note(type(learner).__name__, "theirs", reason, seconds)
-    _pickle_as_theirs(theirs)
+    pickle_as_theirs(theirs)
     routing = vars(learner).get("_metadata_request")
     learner.__class__ = theirs
     learner.__dict__ = vars(other)
     if routing is not None:
         learner._metadata_request = routing
     return learner if answer is other else answer
-
-
-def _pickle_as_theirs(theirs: type) -> None:
-    """Let objects of scikit-learn's class be pickled by a name that is not switched."""
-    copyreg.pickle(theirs, _their_parts)
-
-
-def _their_parts(model: Any) -> tuple[Any, ...]:
-    return _their_object, (type(model).__name__,), model.__getstate__()
-
-
-def _their_object(name: str) -> Any:
-    theirs = their_class(name)
-    return theirs.__new__(theirs)
 
 
 def _set_state(self: Any, state: dict[str, Any]) -> None:

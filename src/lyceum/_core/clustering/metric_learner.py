@@ -157,10 +157,8 @@ class MetricLearner(Learner):
         )
         if lacks_ranges:
             return distance.learn(rows.then(CheckCells(type(self).__name__, True)))
-        if (
-            isinstance(distance, Mahalanobis | StandardizedEuclidean)
-            and not distance.is_known
-        ):
+        may_learn = isinstance(distance, Mahalanobis | StandardizedEuclidean)
+        if may_learn and not getattr(distance, "is_known", True):
             self.metric_ = distance  # `_prepare_rows` asks it how rows are coded
             return distance.learn(self._prepare_rows(rows))
         return distance

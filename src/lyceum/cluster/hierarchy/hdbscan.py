@@ -114,6 +114,8 @@ class HDBSCAN(DensityLearner):
     [0, 0, 0, 1, 1, 1, -1]
     """
 
+    probabilities_: np.ndarray
+
     _parameter_constraints: ClassVar[dict] = {
         "min_cluster_size": [Interval(Integral, 2, None, closed="left")],
         "min_samples": [Interval(Integral, 1, None, closed="left"), None],
