@@ -429,13 +429,9 @@ class BinaryMembers(Classifier, Ensemble):
         self, of: Callable[..., np.ndarray], data: MemberData
     ) -> list[np.ndarray]:
         """`of` every member and the data, of its own columns of a given kernel."""
-<<<<<<< HEAD
         columns: list[np.ndarray | None] = [None] * len(self.estimators_)
         if self.pairwise_indices_:
             columns = list(self.pairwise_indices_)
-=======
-        columns: Any = self.pairwise_indices_ or [None] * len(self.estimators_)
->>>>>>> main
 
         def answer(pair: tuple[Any, Any]) -> np.ndarray:
             return of(pair[0], data, pair[1])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from copy import deepcopy
 from functools import partial
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import is_regressor
@@ -172,11 +172,7 @@ sequence of sets or tuples
             return ConstantMember(int(seen[0]))
         if w is not None and rows is not None:
             w = w[rows]
-<<<<<<< HEAD
         kind: Kind = "binary" if len(classes) == 2 else "categorical"
-=======
-        kind: Any = "binary" if len(classes) == 2 else "categorical"
->>>>>>> main
         column = Column(name, kind, classes, "a column of the target")
         codes = np.searchsorted(classes, cells).astype(np.int32)
         new = data.with_target(codes, column, labels=cells)
@@ -310,12 +306,8 @@ sequence of sets or tuples
         sample_weight : array of shape (n_samples,), optional
         """
         right = (np.asarray(self.predict(X)) == self._known_matrix(y)).all(axis=1)
-<<<<<<< HEAD
         weights = None if sample_weight is None else np.asarray(sample_weight)
         return float(np.average(right, weights=weights))
-=======
-        return float(np.average(right, weights=cast(Any, sample_weight)))
->>>>>>> main
 
     def label_scores(self, X: Data, y: Target) -> dict[Any, float]:
         """The share of rows that are right of every column; one minus their mean is the Hamming
