@@ -5,7 +5,7 @@ from __future__ import annotations
 from inspect import signature
 from numbers import Integral, Real
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, cast
 
 import numpy as np
 from scipy import sparse
@@ -369,11 +369,7 @@ class SequentialFeatureSelector(ColumnSelector):
         if isinstance(X, list):
             X = np.asarray(X)
         elif sparse.issparse(X):
-            X = (
-                sparse.csr_array(X)
-                if isinstance(X, sparse.sparray)
-                else sparse.csr_matrix(X)
-            )
+            X = cast(Any, X).tocsr()
         cv = self.cv
         if not isinstance(cv, Integral) and not hasattr(cv, "split") and cv is not None:
             cv = list(cv)  # splits, which a generator gives once
