@@ -84,7 +84,7 @@ def pickle_as_theirs(theirs: type) -> None:
 
 
 def _pickle(theirs: type, parts: Callable[[Any], tuple[Any, ...]]) -> None:
-    copyreg.pickle(theirs, parts)  # type: ignore[arg-type]
+    copyreg.pickle(theirs, parts)
     _pickled.add(theirs)
 
 
