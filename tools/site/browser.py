@@ -99,7 +99,9 @@ def _look(
     page.set_viewport_size({"width": width, "height": 900})
     page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
     page.goto(address)
-    page.wait_for_timeout(400)  # colors fade when the theme changes
+    # colors fade when the theme changes, on a busy machine for seconds: axe looks at their end
+    page.add_style_tag(content="*, *::before, *::after { transition: none !important }")
+    page.wait_for_timeout(400)
     where = f"{address.partition('//')[2].partition('/')[2]} ({theme}, {width})"
     if pictures is not None:
         name = where.replace("/", "_").replace(" ", "_")
