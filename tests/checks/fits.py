@@ -39,6 +39,8 @@ class Case:
     counts_rows: tuple[str, ...] = ()
     # a transformer that gives the cells back: they move with an offset
     moves: bool = False
+    # rows with an infinite cell are left out: refused are those of which nothing is left
+    leaves_out: bool = False
     many: int = 2_600  # rows over which threads are compared, in two blocks
     # parameters for tables of mixed kinds
     mixed: dict[str, Any] = field(default_factory=dict)

@@ -77,6 +77,14 @@ def test_members_are_given_what_they_asked_for_row_by_row(kind, seen):
         np.testing.assert_array_equal(given, 100 + cells[:, 0] / 2)
 
 
+def test_members_of_labels_are_given_what_they_asked_for(seen):
+    member = AsksOfClasses().set_fit_request(days="when", sample_weight=False)
+    OneVsRestClassifier(member).fit(X, np.column_stack([y, 1 - y]), when=days)
+    assert len(seen) == 2
+    for cells, _, given in seen:
+        np.testing.assert_array_equal(given, 100 + cells[:, 0] / 2)
+
+
 @pytest.mark.parametrize("kind", ONE)
 def test_what_nobody_asked_for_is_refused(kind):
     with pytest.raises(UnsetMetadataPassedError, match="days"):

@@ -68,6 +68,9 @@ def routing(
     """The arguments that a method itself takes, while `routed` gives the others."""
     caller = method.__name__
     routes = []
+    if _current.get()[0] is learner:  # `super().fit`: what goes where has been found
+        yield data, named
+        return
     if named or len(data) > 2:  # more than X and y
         routes = [route for route in learner._routes() if caller in dict(route.methods)]
     if not routes:
@@ -95,6 +98,20 @@ def routing(
     token = _current.set((learner, given))
     try:
         yield (), own
+    finally:
+        _current.reset(token)
+
+
+@contextmanager
+def routed_through(learner: Any, inner: Any) -> Iterator[None]:
+    """While a learner inside works for it: what is inside of that one is given the same."""
+    current, given = _current.get()
+    if current is not learner:
+        yield
+        return
+    token = _current.set((inner, given))
+    try:
+        yield
     finally:
         _current.reset(token)
 

@@ -72,6 +72,7 @@ CASES: dict[str, Case] = {
         skip=("linkage_", "rows_", "row_cores_", "core_distances_"),
     ),
     "HDBSCAN": Case(
+        leaves_out=True,
         skip=("linkage_", "rows_", "row_cores_", "core_distances_", "probabilities_"),
     ),
     "DivisiveClustering": Case(skip=("linkage_", "rows_", "weights_")),

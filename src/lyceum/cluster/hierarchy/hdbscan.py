@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.cluster.hierarchy import fcluster
 from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _check_n_features, check_is_fitted
 
 from lyceum._core.base import CATEGORICAL_FEATURES
 from lyceum._core.clustering import METRICS, SEARCH_CONSTRAINTS
 from lyceum._core.constraints import Interval, StrOptions
-from lyceum._core.data import Block
+from lyceum._core.data import Block, Rows, is_dask
 from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.cluster.hierarchy.density import DenseClusters, DensityLearner
 from lyceum.cluster.hierarchy.hdbscan_rows import (
@@ -187,7 +187,7 @@ class HDBSCAN(DensityLearner):
                     f" store_centers={self.store_centers!r} needs rows and a metric"
                 )
             return super().fit(given_distances(X), y, sample_weight)
-        unusable = None if self.metric == "gower" else unusable_rows(X)
+        unusable = self._unusable(X)
         if unusable is None:
             return super().fit(X, y, sample_weight)
         usable = np.flatnonzero(unusable == 0)
@@ -197,6 +197,36 @@ class HDBSCAN(DensityLearner):
         super().fit(_safe_indexing(X, usable), y, w)
         self._spread_over(unusable, usable)
         return self
+
+    def predict(self, X: Data) -> Any:
+        """The cluster of every row: that of the nearest core row, or -1 (noise) if it is too far
+        away; of rows of numbers -2 and -3 where cells are infinite or missing, as in `labels_`.
+
+        Parameters
+        ----------
+        X : array, sparse array, frame, Dask collection or `scan(...)`
+            The rows, (n_samples, n_features).
+
+        Returns
+        -------
+        array of int of shape (n_samples,)
+        """
+        check_is_fitted(self)
+        is_lazy = is_dask(X) or isinstance(X, Rows)
+        unusable = None if is_lazy else self._unusable(X)
+        if unusable is None:
+            return super().predict(X)
+        _check_n_features(self, X, reset=False)
+        usable = np.flatnonzero(unusable == 0)
+        if len(usable):
+            unusable[usable] = super().predict(_safe_indexing(X, usable))
+        return unusable
+
+    def _unusable(self, X: Data) -> np.ndarray | None:
+        """The labels of rows that no distance can be measured to; None where all are usable."""
+        if self._is_precomputed or self.metric == "gower":
+            return None
+        return unusable_rows(X)
 
     def _spread_over(self, unusable: np.ndarray, usable: np.ndarray) -> None:
         """What was learned of the usable rows as attributes of all rows."""

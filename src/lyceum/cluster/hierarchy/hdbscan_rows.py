@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from lyceum._core.distances import check_finite
-from lyceum.errors import DataError, MissingValuesError, SettingError
+from lyceum.errors import DataError, MissingValuesError, SchemaError, SettingError
 
 INFINITE = -2  # the label of a row with an infinite cell
 MISSING = -3  # the label of a row with a missing cell
@@ -59,8 +59,11 @@ def unusable_rows(X: Any) -> np.ndarray | None:
         codes[rows.row[np.isnan(rows.data)]] = MISSING
         return codes
     try:
-        cells = np.asarray(X, dtype=np.float64)
-    except (TypeError, ValueError):
+        given = np.asarray(X)
+        if given.dtype.kind == "c":
+            return None  # refused by the schema
+        cells = given.astype(np.float64, copy=False)
+    except (TypeError, ValueError, SchemaError):
         return None  # other columns, a file: read by the schema
     if cells.ndim != 2 or np.isfinite(cells).all():
         return None
@@ -74,7 +77,10 @@ def given_distances(X: Any) -> Any:
     if sparse.issparse(X):
         check_finite(X.data[None, :].astype(np.float64), "HDBSCAN", False, "a graph")
         return X
-    D = np.asarray(X, dtype=np.float64)
+    D = np.asarray(X)
+    if D.dtype.kind == "c":
+        return X  # refused by the schema
+    D = D.astype(np.float64, copy=False)
     if D.ndim != 2:
         return X
     if np.isnan(D).any():

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum._core.base import normalize_posteriors
 from lyceum._core.constraints import StrOptions
 from lyceum._core.members import MemberData
+from lyceum._core.routing import routed_through
 from lyceum._core.types import Categories, Data, Operation, Target, Weights
 from lyceum.ensemble.multiclass.binary_members import (
     BINARY_CONSTRAINTS,
@@ -128,7 +129,8 @@ and 1 (array, sparse array or frame) of shape (n_samples, n_labels), or a sequen
             n_jobs=self.n_jobs,
             categorical_features=self.categorical_features,
         )
-        model.fit(X, y, sample_weight)
+        with routed_through(self, model):
+            model.fit(X, y, sample_weight)
         for label, member in zip(model.labels_, model.estimators_):
             if isinstance(member, ConstantMember):
                 said = f"{label}" if member.side else f"not {label}"
