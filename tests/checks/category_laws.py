@@ -81,6 +81,7 @@ def the_order_of_categories_does_not_matter_later(learner: Any, case: Case) -> N
         return
     learner = clone(learner).set_params(**case.mixed)
     frame, y = mixed_for(learner)
+    named = case.named_classes(y)
     found = []
     for towns in (sorted(_TOWNS), _TOWNS):
         parts = clone(learner)
@@ -94,6 +95,7 @@ def the_order_of_categories_does_not_matter_later(learner: Any, case: Case) -> N
                 # the first rows may be too few
                 warnings.simplefilter("ignore", LinAlgWarning)
                 warnings.simplefilter("ignore", ConvergenceWarning)
-                parts.partial_fit(more, **({} if y is None else {"y": y[rows]}))
+                target = {} if y is None else {"y": y[rows]}
+                parts.partial_fit(more, **target, **named)
         found.append(outcome(parts, frame, case))
     same(*found, rtol=0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -41,6 +41,10 @@ class Case:
     moves: bool = False
     # rows with an infinite cell are left out: refused are those of which nothing is left
     leaves_out: bool = False
+    # the first call of `partial_fit` has to name the classes
+    names_classes: bool = False
+    # attributes of the first rows that `partial_fit` is given
+    of_first_rows: tuple[str, ...] = ()
     many: int = 2_600  # rows over which threads are compared, in two blocks
     # parameters for tables of mixed kinds
     mixed: dict[str, Any] = field(default_factory=dict)
@@ -50,6 +54,14 @@ class Case:
     without: dict[str, str] = field(
         default_factory=dict
     )  # laws that cannot hold: the reason for each
+
+    def learned_in_parts(self) -> Case:
+        """The case where rows come in parts."""
+        return replace(self, skip=(*self.skip, *self.of_first_rows))
+
+    def named_classes(self, y: Any) -> dict[str, Any]:
+        """The argument of `partial_fit` that names the classes, if it has to be given."""
+        return {"classes": np.unique(y)} if self.names_classes else {}
 
 
 # -- fitting and comparing -------------------------------------------------------------

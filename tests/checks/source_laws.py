@@ -144,7 +144,9 @@ def partial_fit_is_fit_on_all_rows(learner: Any, case: Case) -> None:
     """`partial_fit` over stretches of rows, where it is offered, is `fit` on all of them."""
     if not hasattr(learner, "partial_fit"):
         return
+    case = case.learned_in_parts()
     data = data_for(learner)
+    named = case.named_classes(data.y)
     parts = clone(learner)
     weighted, n_rows = has_fit_parameter(learner, "sample_weight"), 0
     for rows in np.array_split(np.arange(N), [30, 31, 200]):
@@ -152,9 +154,8 @@ def partial_fit_is_fit_on_all_rows(learner: Any, case: Case) -> None:
         arguments = {"sample_weight": some.w} if weighted and some.w.any() else {}
         if weighted and not arguments:
             continue
-        parts.partial_fit(
-            some.X, **({} if some.y is None else {"y": some.y}), **arguments
-        )
+        target = {} if some.y is None else {"y": some.y}
+        parts.partial_fit(some.X, **target, **named, **arguments)
         n_rows += len(rows)
         assert parts.n_rows_ == n_rows
     same(learned_from_numbers(learner, case), outcome(parts, data.X, case), case.rtol)

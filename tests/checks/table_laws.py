@@ -139,13 +139,16 @@ def new_categories_may_come_later(learner: Any, case: Case) -> None:
     if not hasattr(learner, "partial_fit"):
         return
     learner = clone(learner).set_params(**case.mixed)
+    case = case.learned_in_parts()
     frame, y = mixed_for(learner)
+    named = case.named_classes(y)
     # Bonn comes last
     order = np.argsort(frame["town"].to_numpy() == "Bonn", kind="stable")
     parts = clone(learner)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LinAlgWarning)  # the first rows may be too few
         for rows in np.array_split(order, 3):
-            parts.partial_fit(frame.iloc[rows], **({} if y is None else {"y": y[rows]}))
+            target = {} if y is None else {"y": y[rows]}
+            parts.partial_fit(frame.iloc[rows], **target, **named)
     assert parts.schema_["town"].categories.tolist() == ["Bonn", "Köln", "Ulm"]
     same(learned_from_mixed(learner, case), outcome(parts, frame, case), case.rtol)

@@ -33,6 +33,10 @@ def test_infinite_rows_are_minus_two_and_missing_ones_minus_three(form):
     usable = np.delete(np.arange(40), [0, 5, 7])
     assert model.predict(rows[usable]).tolist() == model.labels_[usable].tolist()
     assert set(model.row_numbers_) <= set(usable)
+    assert (model.predict(form(rows)) == model.labels_).all()
+    assert model.predict(form(rows[[0, 5]])).tolist() == [-2, -3]
+    with pytest.raises(ValueError, match="3 features"):
+        model.predict(form(np.full((2, 3), np.nan)))
 
 
 def test_gower_compares_the_cells_that_are_there():

@@ -12,6 +12,7 @@ from sklearn.model_selection import GridSearchCV, GroupKFold
 from lyceum.decomposition import SequentialFeatureSelector
 from lyceum.ensemble import (
     BaggingClassifier,
+    OneVsOneClassifier,
     OneVsRestClassifier,
     StackingClassifier,
     VotingClassifier,
@@ -53,6 +54,11 @@ class AsksOfClasses(ClassifierMixin, Asks):
     pass
 
 
+class AsksInParts(AsksOfClasses):
+    def partial_fit(self, X, y, classes=None, days=None):
+        return self.fit(X, y, days=days)
+
+
 class AsksOfNumbers(RegressorMixin, Asks):
     pass
 
@@ -81,6 +87,16 @@ def test_members_of_labels_are_given_what_they_asked_for(seen):
     member = AsksOfClasses().set_fit_request(days="when", sample_weight=False)
     OneVsRestClassifier(member).fit(X, np.column_stack([y, 1 - y]), when=days)
     assert len(seen) == 2
+    for cells, _, given in seen:
+        np.testing.assert_array_equal(given, 100 + cells[:, 0] / 2)
+
+
+@pytest.mark.parametrize("kind", [OneVsOneClassifier, OneVsRestClassifier])
+def test_members_that_learn_in_parts_are_given_the_metadata_of_their_rows(kind, seen):
+    member = AsksInParts().set_partial_fit_request(days=True)
+    three = np.arange(12) % 3
+    kind(member).partial_fit(X, three, classes=[0, 1, 2], days=days)
+    assert len(seen) == 3
     for cells, _, given in seen:
         np.testing.assert_array_equal(given, 100 + cells[:, 0] / 2)
 

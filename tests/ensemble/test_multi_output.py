@@ -18,6 +18,7 @@ from lyceum.ensemble import (
     MultiOutputClassifier,
     OneVsOneClassifier,
     OneVsRestClassifier,
+    OutputCodeClassifier,
 )
 from lyceum.errors import DataError
 from lyceum.kernels import SVC
@@ -200,6 +201,19 @@ def test_schemes_go_on_learning_and_hand_kernels_on(kind):
     assert parts.predict(X).tolist() == once.predict(X).tolist()
     with pytest.raises(DataError, match="Mini-batch contains"):
         parts.partial_fit(X[:2], [0, 7])
+    # a weight of 2 is a row that comes again, 0 one that does not come
+    w = np.arange(len(y)) % 3
+    frame = pd.DataFrame(X)
+    weighted = kind(MultinomialNB()).partial_fit(frame, y, [0, 1, 2], sample_weight=w)
+    repeats = kind(MultinomialNB()).partial_fit(X.repeat(w, 0), y.repeat(w), [0, 1, 2])
+    np.testing.assert_allclose(
+        weighted.predict_proba(frame), repeats.predict_proba(X), rtol=1e-12
+    )
+    np.testing.assert_array_equal(weighted.class_weight_, repeats.class_weight_)
+    without = kind(MultinomialNB()).fit(X, y, sample_weight=(y > 0).astype(float))
+    with pytest.raises(DataError, match="no rows of a class that comes now"):
+        without.partial_fit(X, y)
+    assert not hasattr(OutputCodeClassifier(MultinomialNB()), "partial_fit")
     K = X @ X.T
     for machine in (SVC, ScikitSVC):
         plain = kind(machine(kernel="linear")).fit(X, y)

@@ -68,10 +68,8 @@ def routing(
     """The arguments that a method itself takes, while `routed` gives the others."""
     caller = method.__name__
     routes = []
-    if _current.get()[0] is learner:  # `super().fit`: what goes where has been found
-        yield data, named
-        return
-    if named or len(data) > 2:  # more than X and y
+    # more than X and y; in `super().fit` it has been found what goes where
+    if (named or len(data) > 2) and _current.get()[0] is not learner:
         routes = [route for route in learner._routes() if caller in dict(route.methods)]
     if not routes:
         yield data, named

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from tests.checks.laws import Case
@@ -21,6 +22,8 @@ _BY_FOLDS = dict.fromkeys(
 _CLASSES_BY_FOLDS = Case(
     without=_BY_FOLDS | {"a_class_may_be_missing_from_the_first_block": _FOLDS}
 )
+# a member of a class that comes later would not have seen the rows before
+_CLASSES_NAMED = Case(names_classes=True, of_first_rows=("background_",))
 SETTINGS: dict[str, dict[str, Any]] = {
     "VotingClassifier": {"estimators": _CLASSIFIERS, "random_state": 0},
     "VotingRegressor": {"estimators": _REGRESSORS, "random_state": 0},
@@ -45,6 +48,14 @@ SETTINGS: dict[str, dict[str, Any]] = {
 
 CASES: dict[str, Case] = {
     "CascadeClassifier": _CLASSES_BY_FOLDS,
+    "OneVsOneClassifier": _CLASSES_NAMED,
+    "OneVsRestClassifier": replace(
+        _CLASSES_NAMED,
+        without=dict.fromkeys(
+            ("partial_fit_is_fit_on_all_rows", "new_categories_may_come_later"),
+            "logistic regressions go on by recursion, one row at a time",
+        ),
+    ),
     "StackingClassifier": _CLASSES_BY_FOLDS,
     "StackingRegressor": Case(without=_BY_FOLDS),
 }

@@ -124,7 +124,7 @@ class MemberData:
         assert self.labels is not None
         y = self.labels if rows is None else self.labels[rows]
         X = _select(self.container, rows, columns)
-        further = self._further("fit", rows)
+        further = self.metadata_of("fit", rows)
         further.pop("sample_weight", None)
         if w is not None:
             further["sample_weight"] = w
@@ -155,10 +155,10 @@ class MemberData:
             if known is not None:
                 return known
         answer = getattr(member, method)
-        further = self._further(method, rows)
+        further = self.metadata_of(method, rows)
         return np.asarray(answer(self.inputs(member, rows, columns), **further))
 
-    def _further(self, method: str, rows: Any) -> dict[str, Any]:
+    def metadata_of(self, method: str, rows: Any) -> dict[str, Any]:
         """The metadata of a method, of some rows."""
         further = dict(self.metadata.get(method, {}))
         if rows is None:

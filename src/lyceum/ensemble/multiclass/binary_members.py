@@ -10,20 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from copy import deepcopy
 from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator, is_regressor
-from sklearn.utils import _safe_indexing, get_tags
-from sklearn.utils.metaestimators import available_if
+from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import (
     CATEGORICAL_FEATURES,
     Classifier,
-    background_rows,
     takes_rows,
     takes_weights,
     undefined,
@@ -34,7 +31,7 @@ from lyceum._core.members import Ensemble, MemberData, member_operations
 from lyceum._core.routing import Route
 from lyceum._core.threads import ordered_map
 from lyceum._core.types import Data, Estimator, Operation, Target, Weights
-from lyceum.errors import DataError, SettingError, cannot_export
+from lyceum.errors import SettingError, cannot_export
 from lyceum.linear import LogisticRegression
 from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
@@ -197,14 +194,6 @@ def has_method(name: str, of_members: bool = True) -> Callable[[Any], bool]:
     return check
 
 
-def begins_to_learn(model: Any, classes: Any) -> bool:
-    """Whether a call of `partial_fit` is the first one, which has to name the classes."""
-    begins = not hasattr(model, "estimators_")
-    if begins and classes is None:
-        raise DataError("classes must be passed on the first call to partial_fit.")
-    return begins
-
-
 def has_posteriors(model: Estimator) -> bool:
     """Whether members give posteriors."""
     return all(
@@ -243,6 +232,9 @@ class BinaryMembers(Classifier, Ensemble):
     background_ : array of shape (m, d)
         Rows that stand for all rows, coded; where explanations start that are no sums
         of those of the members.
+    pairwise_indices_ : list of arrays or None
+        The rows that every member has learned from, where the estimator takes a given kernel, of
+        which these are its columns, and members leave rows out; else None.
     """
     _explains_by_replacement: ClassVar[bool] = True
     # -inf for a class without rows
@@ -255,6 +247,7 @@ class BinaryMembers(Classifier, Ensemble):
     classes_: np.ndarray
     code_: np.ndarray
     class_weight_: np.ndarray
+    pairwise_indices_: list[np.ndarray] | None
 
     # -- what a subclass says ----------------------------------------------------------
 
@@ -293,19 +286,12 @@ class BinaryMembers(Classifier, Ensemble):
     _uses_weights = False
 
     def _routes(self) -> list[Route]:
-        methods = (("fit", "fit"), ("partial_fit", "partial_fit"))
-        return [Route("estimator", self._base(), methods)]
+        return [Route("estimator", self._base(), (("fit", "fit"),))]
 
     @property
     def n_classes_(self) -> int:
         """The number of classes."""
         return len(self.classes_)
-
-    @property
-    def pairwise_indices_(self) -> list[np.ndarray] | None:
-        """The rows of every member where the estimator takes a given kernel, of which these are the
-        columns; else None."""
-        return self.__dict__.get("kernel_columns_")
 
     def fit(
         self,
@@ -326,10 +312,10 @@ class BinaryMembers(Classifier, Ensemble):
         self.class_weight_ = np.bincount(target, w, minlength=K).astype(np.float64)
         self.code_ = self._make_code(K)
         problems = [self._problem(column, target, w) for column in self.code_.T]
-        self.__dict__.pop("kernel_columns_", None)
+        self.pairwise_indices_ = None
         if get_tags(self._base()).input_tags.pairwise and (self.code_ == 0).any():
-            problems = [one._replace(columns=one.rows) for one in problems]
-            self.kernel_columns_ = [
+            problems = [BinaryProblem(*one[:3], columns=one.rows) for one in problems]
+            self.pairwise_indices_ = [
                 np.arange(len(target)) if one.rows is None else one.rows
                 for one in problems
             ]
@@ -353,62 +339,6 @@ class BinaryMembers(Classifier, Ensemble):
             sides=(side > 0).astype(target.dtype),
             rows=None if taken.all() else np.flatnonzero(taken),
         )
-
-    @available_if(has_method("partial_fit", of_members=False))
-    def partial_fit(
-        self,
-        X: Data,
-        y: Any = None,
-        classes: Any = None,
-    ):
-        """Let every member learn from more rows.
-
-        Parameters
-        ----------
-        X : array or sparse array of shape (n_samples, n_features)
-        y : array of shape (n_samples,)
-        classes : array of shape (n_classes,), default=None
-            All classes that will come; in the first call.
-        """
-        self._validate_params()
-        begins = begins_to_learn(self, classes)
-        known = np.unique(classes) if begins else self.classes_
-        given = np.unique(np.asarray(y))
-        if len(np.setdiff1d(given, known)):
-            raise DataError(
-                f"Mini-batch contains {given} while classes must be subset of {known}:"
-                " name all classes in the first call. Mini-batch contains"
-                f" {given} while it must be subset of {known}"
-            )
-        rows = self._inputs(self).for_partial_fit(X, y, None, known)
-        codes = np.searchsorted(known, np.asarray(y))
-        weight = np.bincount(codes, minlength=len(known)).astype(np.float64)
-        if begins:
-            self.framed_ = False
-            self.code_ = self._make_code(len(known))
-            self.class_weight_ = np.zeros(len(known))
-            self.background_ = background_rows(
-                rows.in_one_block(type(self).__name__, self._alternative)
-            )
-            self.estimators_ = [self._copy() for _ in self.code_.T]
-        self.estimators_ = [
-            self._with_more(member, X, column[codes])
-            for member, column in zip(self.estimators_, self.code_.T)
-        ]
-        self.class_weight_ = self.class_weight_ + weight
-        return self
-
-    def _with_more(self, member: Any, X: Data, side: np.ndarray) -> Any:
-        """A copy of a member that has learned from more rows of its sides."""
-        taken = np.flatnonzero(side)
-        if not len(taken):
-            return member
-        member = deepcopy(member)
-        further = self._metadata().get("partial_fit", {})
-        some = _safe_indexing(X, taken)
-        yes = (side[taken] > 0).astype(np.int64)
-        member.partial_fit(some, yes, classes=_SIDES, **further)
-        return member
 
     # -- predict -----------------------------------------------------------------------
 

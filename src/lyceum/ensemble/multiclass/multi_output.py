@@ -22,11 +22,11 @@ from lyceum._core.types import Categories, Data, Estimator, Target, Weights
 from lyceum.ensemble.multiclass.binary_members import (
     BINARY_CONSTRAINTS,
     ConstantMember,
-    begins_to_learn,
     binary_score,
     has_method,
     member_weights,
 )
+from lyceum.ensemble.multiclass.binary_parts import begins_to_learn
 from lyceum.ensemble.multiclass.label_columns import (
     SIDES,
     LabelColumns,

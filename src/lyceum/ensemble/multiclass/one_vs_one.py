@@ -15,13 +15,13 @@ from lyceum._core.members import MemberData
 from lyceum._core.types import Categories, Data, Operation
 from lyceum.ensemble.multiclass.binary_members import (
     BINARY_CONSTRAINTS,
-    BinaryMembers,
     has_posteriors,
     log_answers,
     posterior_operations_of,
     with_ties_broken,
     yes_posterior,
 )
+from lyceum.ensemble.multiclass.binary_parts import BinaryParts
 from lyceum.errors import DataError
 
 _BOTH: dict[str, Any] = {"coef": [[-1.0], [1.0]], "intercept": [0.0, 0.0]}
@@ -29,7 +29,7 @@ _CERTAIN = 1e-7  # pairwise posteriors keep this distance from 0 and 1
 _SLICE = 4096  # rows whose systems of equations are held at once
 
 
-class OneVsOneClassifier(BinaryMembers):
+class OneVsOneClassifier(BinaryParts):
     """One binary classifier per pair of classes, on the rows of these two; most votes decide.
 
     There are K(K - 1)/2 members on few rows each, which is less work than one against all others

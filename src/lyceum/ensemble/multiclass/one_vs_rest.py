@@ -18,19 +18,19 @@ from lyceum._core.routing import routed_through
 from lyceum._core.types import Categories, Data, Operation, Target, Weights
 from lyceum.ensemble.multiclass.binary_members import (
     BINARY_CONSTRAINTS,
-    BinaryMembers,
     ConstantMember,
     has_posteriors,
     log_answers,
     posterior_operations_of,
     yes_posterior,
 )
+from lyceum.ensemble.multiclass.binary_parts import BinaryParts
 from lyceum.ensemble.multiclass.multi_output import MultiOutputClassifier
 from lyceum.errors import DataError, cannot_export
 from lyceum.report import Explanation, Summary
 
 
-class OneVsRestClassifier(BinaryMembers):
+class OneVsRestClassifier(BinaryParts):
     """One binary classifier per class, which tells its rows from all others; the highest score
     decides.
 
@@ -142,7 +142,10 @@ and 1 (array, sparse array or frame) of shape (n_samples, n_labels), or a sequen
         for name in ("schema_", "n_features_in_", "feature_names_in_", "framed_"):
             if hasattr(model, name):
                 setattr(self, name, getattr(model, name))
+        for name in ("code_", "class_weight_"):  # of classes, from an earlier fit
+            self.__dict__.pop(name, None)
         self.labels_model_ = model
+        self.pairwise_indices_ = None
         self.estimators_ = model.estimators_
         self.classes_ = model.labels_
         self.sparse_output_ = sparse.issparse(y)
