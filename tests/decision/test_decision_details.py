@@ -200,7 +200,8 @@ def test_an_ensemble_is_the_mean_of_its_voters():
     np.testing.assert_allclose(model.predict_proba(X), np.mean(answers, axis=0))
     # fitted again without an ensemble, the voters are gone
     model.set_params(ensemble=False).fit(X, y)
-    assert not hasattr(model, "calibrated_classifiers_")
+    (voter,) = model.calibrated_classifiers_
+    np.testing.assert_array_equal(voter.predict_proba(X), model.predict_proba(X))
 
 
 def test_one_map_is_learned_from_all_rows_left_out():

@@ -442,6 +442,25 @@ def test_a_loss_gets_no_metadata_and_a_forward_search_no_negative_tol():
             selector.fit(X, y, sample_weight=np.ones(len(X)))
 
 
+def test_a_generator_of_splits_is_not_used_up_by_routing():
+    X, y = table()
+    w = np.ones(len(X))
+    folds = KFold(3)
+    with config_context(enable_metadata_routing=True):
+        learner = LinearRegression().set_fit_request(sample_weight=True)
+        learner.set_score_request(sample_weight=True)
+        search = SequentialFeatureSelector(learner, cv=folds).fit(X, y, w)
+        generator = SequentialFeatureSelector(learner, cv=folds.split(X)).fit(X, y, w)
+    assert generator.get_support().tolist() == search.get_support().tolist()
+
+
+@pytest.mark.parametrize("learner", [None, LinearRegression()])
+def test_an_unknown_score_is_refused_with_a_learner_and_without(learner):
+    X, y = table()
+    with pytest.raises(SettingError, match="scoring='r3' is no loss and no score"):
+        SequentialFeatureSelector(learner, scoring="r3").fit(X, y)
+
+
 def test_functions_see_sparse_rows_labels_and_no_target():
     X = np.array([[9, 9, 0], [1, 9, 0], [4, 1, 0]])
     y = np.array([0, 1, 1])

@@ -206,7 +206,7 @@ def test_metrics_are_found_by_name():
     assert metric("minkowski", p=4) == Minkowski(4)
     assert metric(Manhattan()) == Manhattan()
     with pytest.raises(
-        SettingError, match="no metric 'taxi': choose one of chebyshev, correlation"
+        SettingError, match="no metric 'taxi': choose one of braycurtis, canberra, cheb"
     ):
         metric("taxi")
 

@@ -55,7 +55,6 @@ def test_a_classifier_with_scores_alone_is_calibrated(ensemble):
     proba = model.predict_proba(X)
     assert_allclose(proba.sum(axis=1), 1.0)
     assert model.score(X, Y) > 0.9
-    # of 5 folds, or one whose map is of the scores of all
     assert len(model.calibrated_classifiers_) == (5 if ensemble else 1)
 
 

@@ -6,7 +6,7 @@ import sklearn.kernel_ridge as theirs
 from scipy import sparse
 from sklearn.metrics.pairwise import chi2_kernel, pairwise_kernels
 
-from lyceum.errors import SettingError
+from lyceum.errors import DataError, SettingError
 from lyceum.kernels import SVC, FunctionKernel, KernelRidge, Nystroem
 
 RNG = np.random.default_rng(0)
@@ -38,6 +38,20 @@ def test_gamma_of_such_a_kernel_is_a_number_or_its_own():
         KernelRidge(kernel="additive_chi2", alpha=0.5).fit(X, Y)
     with pytest.raises(SettingError, match="does not go with kernel='chi2'"):
         KernelRidge(kernel="chi2", gamma="scale").fit(X, Y)
+
+
+@pytest.mark.parametrize("name", ["chi2", "additive_chi2"])
+@pytest.mark.parametrize("row", [0, 7, 39])
+def test_negative_cells_have_no_such_kernel(name, row):
+    rows = X.copy()
+    rows[row, 2] = -0.1
+    for cells in (rows, sparse.csr_array(rows)):
+        with pytest.raises(DataError, match="the rows have negative cells"):
+            SVC(kernel=name, gamma=1.0).fit(cells, Y > 1.0)
+    machine = Nystroem(kernel=name, n_components=5).fit(X)
+    with pytest.raises(DataError, match="the rows have negative cells"):
+        machine.transform(rows)
+    assert Nystroem(kernel="cosine", n_components=3).fit_transform(rows).shape[1] == 3
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from lyceum.ensemble import (
     VotingClassifier,
 )
 from lyceum.errors import DataError, LyceumError, SchemaError
+from lyceum.kernels import LinearSVC
 from lyceum.linear import LinearRegression, LogisticRegression
 from lyceum.neighbors import KNeighborsClassifier
 from lyceum.prepare import SimpleImputer, StandardScaler
@@ -75,6 +76,8 @@ def test_a_pipeline_answers_a_record_as_its_row(learner, credit):
         MinimumRiskClassifier(NaiveBayes(), doubt=0.2),
         MinimumRiskClassifier(CalibratedClassifierCV(NaiveBayes(), cv=3), COSTS),
         CalibratedClassifierCV(NaiveBayes(), cv=3),
+        CalibratedClassifierCV(NaiveBayes(), cv=3, ensemble=False),
+        CalibratedClassifierCV(make_pipeline(SimpleImputer(), LinearSVC()), cv=3),
         VotingClassifier([("a", NaiveBayes()), ("b", RandomForestClassifier(5))]),
         StackingClassifier(
             [("a", NaiveBayes()), ("b", RandomForestClassifier(5))], cv=2

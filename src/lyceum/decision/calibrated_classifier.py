@@ -319,29 +319,33 @@ class CalibratedClassifierCV(MetaEstimatorMixin, Classifier, BaseEstimator):
     def predict_proba(self, X: Data) -> np.ndarray:
         """The calibrated posteriors."""
         check_is_fitted(self)
-        voters = getattr(self, "calibrated_classifiers_", None)
-        if voters is None:
-            seen = posteriors_of(self.estimator_, X)
-            known = np.searchsorted(self.classes_, self.estimator_.classes_)
-            proba = np.zeros((len(seen), len(self.classes_)))
-            proba[:, known] = seen
-            calibrated = self._from_posteriors(proba)
-            if len(known) == len(self.classes_):
-                return calibrated
-            # a class that its fold lacked has 0
-            seen_alone = np.zeros_like(calibrated)
-            seen_alone[:, known] = calibrated[:, known]
-            return normalize_posteriors(seen_alone)
-        mean = np.zeros((0, 0))
-        for voter in voters:
-            proba = voter.predict_proba(X)
-            if not mean.size:
-                mean = np.zeros((len(proba), len(self.classes_)))
-            mean[:, np.searchsorted(self.classes_, voter.classes_)] += proba
-        return mean / len(voters)
+        seen = [posteriors_of(voter.estimator_, X) for voter in self._voters]
+        return self._from_posteriors(*seen)
 
-    def _from_posteriors(self, proba: Any) -> np.ndarray:
-        return self.map_(np.asarray(proba))
+    @property
+    def _voters(self) -> list[Any]:
+        """Estimators with their maps, whose mean is the answer."""
+        return getattr(self, "calibrated_classifiers_", [self])
+
+    def _from_posteriors(self, *seen: Any) -> np.ndarray:
+        """The mean of what the voters make of the posteriors of their estimators."""
+        mean = np.zeros((len(seen[0]), len(self.classes_)))
+        for voter, proba in zip(self._voters, seen, strict=True):
+            columns = np.searchsorted(self.classes_, voter.classes_)
+            mean[:, columns] += voter._calibrated(np.asarray(proba))
+        return mean / len(seen)
+
+    def _calibrated(self, seen: np.ndarray) -> np.ndarray:
+        """What the map makes of posteriors of the estimator."""
+        known = np.searchsorted(self.classes_, self.estimator_.classes_)
+        proba = np.zeros((len(seen), len(self.classes_)))
+        proba[:, known] = seen
+        calibrated = self.map_(proba)
+        if len(known) == len(self.classes_):
+            return calibrated
+        # a class that its fold lacked has 0
+        proba[:, known] = calibrated[:, known]
+        return normalize_posteriors(proba)
 
     def decide(self, record: Any) -> Decision:
         """The prediction for one record: a dict of columns and values, or the values in order."""

@@ -4,26 +4,21 @@ files."""
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
-from sklearn.metrics.pairwise import (
-    additive_chi2_kernel,
-    chi2_kernel,
-    cosine_similarity,
-    laplacian_kernel,
-)
 
 from lyceum._core import distances
 from lyceum._core.base import CATEGORICAL_FEATURES, Learner, Reading
 from lyceum._core.constraints import Interval, StrOptions
 from lyceum._core.data import Block, CheckCells, Rows, Step
-from lyceum._core.types import Target
+from lyceum._core.types import Data, Target
 from lyceum.errors import DataError, ModelFileError, SettingError
+from lyceum.kernels.cells import numbers_of
 from lyceum.kernels.functions.algebra import (
     ConstantKernel,
     ProductKernel,
@@ -31,7 +26,11 @@ from lyceum.kernels.functions.algebra import (
     SumKernel,
 )
 from lyceum.kernels.functions.base import Kernel, as_kernel
-from lyceum.kernels.functions.other import DistanceKernel, PrecomputedKernel
+from lyceum.kernels.functions.other import (
+    DistanceKernel,
+    FunctionKernel,
+    PrecomputedKernel,
+)
 from lyceum.kernels.functions.products import (
     LinearKernel,
     PolynomialKernel,
@@ -40,14 +39,9 @@ from lyceum.kernels.functions.products import (
 )
 
 # scikit-learn's further kernels are its functions; of those that have a γ, it may be a number
-_FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "additive_chi2": additive_chi2_kernel,
-    "chi2": chi2_kernel,
-    "cosine": cosine_similarity,
-    "laplacian": laplacian_kernel,
-}
+_FUNCTIONS = {"additive_chi2", "chi2", "cosine", "laplacian"}
 _NAMES = {"linear", "poly", "polynomial", "rbf", "sigmoid", "distance", "precomputed"}
-_NAMES |= set(_FUNCTIONS)
+_NAMES |= _FUNCTIONS
 _SETTINGS = {
     "rbf": ("gamma",),
     "poly": ("gamma", "degree", "coef0"),
@@ -138,7 +132,10 @@ class KernelLearner(Learner):
                 f"gamma={self.gamma!r} does not go with kernel={self.kernel!r}: give a number"
             )
         given = {name: value for name, value in settings.items() if value is not None}
-        return as_kernel(partial(_FUNCTIONS[self.kernel], **given))
+        values = partial(_values_by_name, name=self.kernel, **given)
+        if "chi2" in self.kernel:
+            return _CountKernel(values)
+        return FunctionKernel(values)
 
     def _with_params(self, kernel: Any) -> Any:
         """A function with `kernel_params`, where the learner has them."""
@@ -267,6 +264,27 @@ class KernelLearner(Learner):
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self._is_precomputed
         return tags
+
+
+@dataclass(frozen=True)
+class _CountKernel(FunctionKernel):
+    """A kernel of a function of counts or shares: rows with negative cells are refused."""
+
+    def gram(self, X: Data, Y: Data = None) -> np.ndarray:
+        A, B = numbers_of(self, X, Y)
+        if (A < 0).sum() or (B < 0).sum():
+            raise DataError(
+                "chi2 kernels compare counts or shares, but the rows have negative cells: rescale"
+                " the columns, e.g. by lyceum.prepare.MinMaxScaler(), or take another kernel"
+            )
+        return super().gram(A, B)
+
+
+def _values_by_name(X: Any, Y: Any, name: str, **settings: float) -> np.ndarray:
+    """The values of a kernel of scikit-learn's, for all pairs of rows of two matrices."""
+    from sklearn.metrics.pairwise import pairwise_kernels  # takes long to import
+
+    return pairwise_kernels(X, Y, metric=name, **settings)
 
 
 def _flag(learner: KernelLearner, name: str) -> bool:

@@ -156,8 +156,8 @@ def _is_idle(step: Align, before: Schema) -> bool:
 class RecordModel:
     """A fitted learner, or a pipeline that ends in one, compiled for single records.
 
-    A model that turns the posteriors of its `estimator_` into others says how by
-    `_from_posteriors`; one that decides by them, by `_decide_posteriors`.
+    A model that turns the posteriors of its `estimator_`, or of several `_voters`, into others says
+    how by `_from_posteriors`; one that decides by them, by `_decide_posteriors`.
 
     Parameters
     ----------
@@ -172,6 +172,9 @@ class RecordModel:
         self.inner: RecordModel | None = None
         if hasattr(model, "_from_posteriors"):
             self.inner = RecordModel(_thawed(model.estimator_))
+            voters = getattr(model, "_voters", [])
+            members = [RecordModel(_thawed(each.estimator_)) for each in voters]
+            self._members = members or [self.inner]
         parts = _parts_of(model)
         self.learner = parts[-1]
         schema = Schema(_columns_of(parts[0], self.learner))
@@ -274,8 +277,11 @@ class RecordModel:
     def _answer(self, block: Block) -> tuple[Any, np.ndarray | None]:
         """The prediction and, where there are some, the posteriors of shape (1, K)."""
         if self.inner is not None:
-            _, inside = self.inner._answer(block)
-            posterior = self.model._from_posteriors(inside)
+            insides = [member._answer(block)[1] for member in self._members]
+            if any(inside is None for inside in insides):  # scores alone
+                posterior = self.model.predict_proba(_as_rows(block))
+            else:
+                posterior = self.model._from_posteriors(*insides)
             return self.labels[int(posterior[0].argmax())], posterior  # type: ignore[index]
         if self._is_posterior_rule:
             code, posterior = self._by_posteriors(block)
@@ -332,8 +338,10 @@ class RecordModel:
         """As `predict_rows`, of `predict_proba`."""
         if self.inner is None:
             return self._rows_by(self._posteriors, X, schema)
-        inside = self.inner.posterior_rows(X, schema)
-        return None if inside is None else self.model._from_posteriors(inside)
+        insides = [member.posterior_rows(X, schema) for member in self._members]
+        if any(inside is None for inside in insides):
+            return None
+        return self.model._from_posteriors(*insides)
 
     def _rows_by(
         self, path: _Path | None, X: np.ndarray, schema: Schema

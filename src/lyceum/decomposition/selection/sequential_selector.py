@@ -11,8 +11,6 @@ import numpy as np
 from scipy import sparse
 from sklearn import get_config
 from sklearn.base import is_classifier
-from sklearn.metrics import check_scoring, get_scorer_names
-from sklearn.model_selection import check_cv
 from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, process_routing
 from sklearn.utils.validation import check_is_fitted
@@ -172,7 +170,7 @@ class SequentialFeatureSelector(ColumnSelector):
         "direction": [StrOptions({"forward", "backward", "plus_minus", "floating"})],
         "max_features": [Interval(Integral, 1, None, closed="left"), None],
         "criterion": [StrOptions(set(CRITERIA))],
-        "scoring": [StrOptions({*_LOSSES, *get_scorer_names()}), callable, None],
+        "scoring": [StrOptions(set(_LOSSES)), str, callable, None],
         "cv": ["cv_object"],
         "plus": [Interval(Integral, 1, None, closed="left")],
         "minus": [Interval(Integral, 0, None, closed="left")],
@@ -250,9 +248,13 @@ class SequentialFeatureSelector(ColumnSelector):
         -------
         MetadataRouter
         """
+        from sklearn.metrics import check_scoring  # takes long to import
+        from sklearn.model_selection import check_cv
+
         routes = []
         if self.estimator is not None:
-            splitter = check_cv(self.cv, classifier=is_classifier(self.estimator))
+            # numbers and given splits ask for nothing, and looking would use up a generator
+            splitter = check_cv(self.cv if hasattr(self.cv, "split") else None)
             scorer = check_scoring(self.estimator, scoring=self._scoring)
             routes = [
                 Route("estimator", self.estimator, (("fit", "fit"),)),
@@ -283,6 +285,7 @@ class SequentialFeatureSelector(ColumnSelector):
         **metadata
             What the learner, the folds and the scorer ask for, with `enable_metadata_routing`.
         """
+        self._check_scoring()
         if get_config()["enable_metadata_routing"] and self.estimator is not None:
             if sample_weight is not None:
                 metadata = {**metadata, "sample_weight": sample_weight}
@@ -339,12 +342,28 @@ class SequentialFeatureSelector(ColumnSelector):
         is_name = isinstance(self.scoring, str) and self.scoring not in _LOSSES
         return self.scoring if is_name or is_scorer else None
 
+    def _check_scoring(self) -> None:
+        """Refuse a name that is neither a loss nor a score, also where no learner is scored."""
+        if isinstance(self.scoring, str) and self.scoring not in _LOSSES:
+            from sklearn.metrics import get_scorer_names  # takes long to import
+
+            if self.scoring not in get_scorer_names():
+                raise SettingError(
+                    f"scoring={self.scoring!r} is no loss and no score of scikit-learn: choose"
+                    " 'error', 'squared', 'absolute' or one of sklearn.metrics.get_scorer_names(),"
+                    " such as 'r2', or give a function"
+                )
+
     def _scorer(self, X: Data, w: Weights) -> Any:
         """What scores sets of columns; None where a loss does."""
         is_beyond = isinstance(X, Rows) or library_of(X) == "arrow"
         if self._scoring is None and (self.scoring is not None or is_beyond):
             return None
-        return None if w is not None else check_scoring(self.estimator, self._scoring)
+        if w is not None:
+            return None
+        from sklearn.metrics import check_scoring  # takes long to import
+
+        return check_scoring(self.estimator, self._scoring)
 
     def _learner_losses(
         self, rows: Rows, X: Data, y: Target, w: Weights, metadata: dict[str, Any]
@@ -370,9 +389,7 @@ class SequentialFeatureSelector(ColumnSelector):
             X = np.asarray(X)
         elif sparse.issparse(X):
             X = cast(Any, X).tocsr()
-        cv = self.cv
-        if not isinstance(cv, Integral) and not hasattr(cv, "split") and cv is not None:
-            cv = list(cv)  # splits, which a generator gives once
+        cv = self._repeatable_cv()
         key = ""
         if path is not None:
             key = f"{self._key_of(cv, scorer)} {digest_of_rows(rows)}"
@@ -381,7 +398,7 @@ class SequentialFeatureSelector(ColumnSelector):
             X=X,
             y=y,
             w=w,
-            cv=5 if cv is None else cv,
+            cv=cv,
             loss=self.scoring or "auto",
             seed=seed,
             n_jobs=self.n_jobs,
@@ -390,6 +407,19 @@ class SequentialFeatureSelector(ColumnSelector):
             scorer=scorer,
             metadata=metadata,
         )
+
+    def _repeatable_cv(self) -> Any:
+        """`cv` for several uses: splits as a list, which a generator gives once."""
+        if self.cv is None:
+            return 5
+        if isinstance(self.cv, Integral) or hasattr(self.cv, "split"):
+            return self.cv
+        splits = list(self.cv)
+        if not splits:
+            raise SettingError(
+                "cv has no splits: a generator is empty after its first use, give a list"
+            )
+        return splits
 
     def _key_of(self, cv: Any, scorer: Any) -> str:
         """What results in a cache depend on beside the rows."""

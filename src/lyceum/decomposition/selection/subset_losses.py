@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from scipy import linalg, sparse
 from sklearn.base import clone
-from sklearn.model_selection import cross_val_score
 from sklearn.utils import _safe_indexing
 from sklearn.utils.parallel import Parallel, delayed
 
@@ -360,6 +359,8 @@ class LearnerLosses:
             return np.inf
         X = _select_columns(self.X, subset)
         if self.scorer is not None:
+            from sklearn.model_selection import cross_val_score  # takes long to import
+
             scores = cross_val_score(
                 clone(self.learner),
                 X,

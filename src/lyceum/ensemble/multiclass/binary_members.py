@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, is_regressor
@@ -70,7 +71,8 @@ class ConstantMember(BaseEstimator):
         return 1
 
 
-class BinaryProblem(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class BinaryProblem:
     """One binary problem: its name, 0 or 1 for every row, the rows to learn from, and the columns
     of a given kernel that are theirs (None for all)."""
 
@@ -101,7 +103,8 @@ def _fit_problem(
     w: np.ndarray | None,
     problem: BinaryProblem,
 ) -> Any:
-    name, sides, rows, columns = problem
+    sides = problem.sides
+    rows = problem.rows
     seen = sides if rows is None else sides[rows]
     if not len(seen):
         return ConstantMember(0)
@@ -109,9 +112,9 @@ def _fit_problem(
         return ConstantMember(int(seen[0]))
     if w is not None and rows is not None:
         w = w[rows]
-    column = Column(name, "binary", _SIDES, "one side against the other")
+    column = Column(problem.name, "binary", _SIDES, "one side against the other")
     sided = data.with_target(sides, column, labels=sides)
-    return sided.fit(estimator(), rows, columns, w)
+    return sided.fit(estimator(), rows, problem.columns, w)
 
 
 def member_weights(estimator: Estimator, w: np.ndarray | None) -> np.ndarray | None:
@@ -314,7 +317,7 @@ class BinaryMembers(Classifier, Ensemble):
         problems = [self._problem(column, target, w) for column in self.code_.T]
         self.pairwise_indices_ = None
         if get_tags(self._base()).input_tags.pairwise and (self.code_ == 0).any():
-            problems = [BinaryProblem(*one[:3], columns=one.rows) for one in problems]
+            problems = [replace(one, columns=one.rows) for one in problems]
             self.pairwise_indices_ = [
                 np.arange(len(target)) if one.rows is None else one.rows
                 for one in problems
