@@ -70,7 +70,8 @@ def routing(
     routes = []
     if named or len(data) > 2:  # more than X and y
         routes = [route for route in learner._routes() if caller in dict(route.methods)]
-    if not routes:
+    # within a call of its own, as of the `fit` of a base class, what is given is routed already
+    if not routes or _current.get()[0] is learner:
         yield data, named
         return
     parameters = list(inspect.signature(method).parameters)[1:]
