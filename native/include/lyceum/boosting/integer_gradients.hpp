@@ -58,13 +58,15 @@ inline Gradients in_units(const double* g, const double* h, size_t n, bool exact
         buffers.packed.resize(n);
     std::uint64_t* packed = exact ? nullptr : buffers.packed.data();
     WideSums* wide = exact ? buffers.wide.data() : nullptr;
+    // a gradient that overflowed has no units: at its limit no sum of units overflows
+    const auto units = [](double x, double limit) { return rounded(std::min(limit, std::max(-limit, x))); };
     over_blocks(n, team, [&](size_t, size_t begin, size_t end) {
         for (size_t i = begin; i < end && wide; ++i)
-            wide[i] = {rounded(g[i] * g_scale), h ? rounded(h[i] * h_scale) : 0};
+            wide[i] = {units(g[i] * g_scale, g_limit), h ? units(h[i] * h_scale, h_limit) : 0};
         for (size_t i = begin; i < end && packed; ++i)
-            packed[i] = (static_cast<std::uint64_t>(rounded(g[i] * g_scale)) << (count_bits + hessian_bits)) + 1;
+            packed[i] = (static_cast<std::uint64_t>(units(g[i] * g_scale, g_limit)) << (count_bits + hessian_bits)) + 1;
         for (size_t i = begin; i < end && packed && h; ++i)
-            packed[i] += static_cast<std::uint64_t>(rounded(h[i] * h_scale)) << count_bits;
+            packed[i] += static_cast<std::uint64_t>(units(h[i] * h_scale, h_limit)) << count_bits;
     });
     return {packed, wide, hessian_bits, h != nullptr, 1 / g_scale, 1 / h_scale};
 }

@@ -38,6 +38,7 @@ _ESCAPES = {
     "·": r"$\cdot$",
 }
 _ESCAPED = re.compile("|".join(map(re.escape, _ESCAPES)))
+_LONG = 50  # characters of a cell that is broken into lines
 _PIECES = re.compile(r"\$([^$]+)\$|`([^`]+)`|\*\*([^*]+)\*\*")
 
 
@@ -78,15 +79,21 @@ def _block(block: Block) -> str:
         case Formula(tex):
             return f"\\[{tex}\\]"
         case CellTable(columns, rows):
-            sides = "".join(
-                "r" if block.is_numeric(i) else "l" for i in range(len(columns))
-            )
+            sides = "".join(_side(block, i) for i in range(len(columns)))
             lines = [" & ".join(map(inline, row)) + r" \\" for row in (columns, *rows)]
             body = "\n".join([lines[0], "\\hline", *lines[1:]])
             return (
                 f"\\begin{{center}}\n\\renewcommand{{\\arraystretch}}{{1.3}}\n"
                 f"\\begin{{tabular}}{{{sides}}}\n{body}\n\\end{{tabular}}\n\\end{{center}}"
             )
+
+
+def _side(table: CellTable, column: int) -> str:
+    """How a column is set: numbers to the right, long texts in lines of half a page."""
+    if table.is_numeric(column):
+        return "r"
+    longest = max((len(row[column]) for row in table.rows), default=0)
+    return r"p{0.5\linewidth}" if longest > _LONG else "l"
 
 
 def inline(words: str) -> str:
