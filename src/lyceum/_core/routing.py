@@ -71,7 +71,8 @@ def routing(
     # more than X and y; in `super().fit` it has been found what goes where
     if (named or len(data) > 2) and _current.get()[0] is not learner:
         routes = [route for route in learner._routes() if caller in dict(route.methods)]
-    if not routes:
+    # within a call of its own, as of the `fit` of a base class, what is given is routed already
+    if not routes or _current.get()[0] is learner:
         yield data, named
         return
     parameters = list(inspect.signature(method).parameters)[1:]
