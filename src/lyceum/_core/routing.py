@@ -68,8 +68,7 @@ def routing(
     """The arguments that a method itself takes, while `routed` gives the others."""
     caller = method.__name__
     routes = []
-    # more than X and y; in `super().fit` it has been found what goes where
-    if (named or len(data) > 2) and _current.get()[0] is not learner:
+    if named or len(data) > 2:  # more than X and y
         routes = [route for route in learner._routes() if caller in dict(route.methods)]
     # within a call of its own, as of the `fit` of a base class, what is given is routed already
     if not routes or _current.get()[0] is learner:
