@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from numbers import Integral, Real
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -158,7 +158,8 @@ class SelectKBest(ColumnSelector):
             How often every row counts.
         """
         self.task_ = None
-        is_plain = y is not None and np.ndim(cast(Any, y)) == 1
+        ndim = getattr(y, "ndim", None) or np.asarray(y).ndim
+        is_plain = y is not None and ndim == 1
         if is_plain or isinstance(X, Rows) or not callable(self.score_func):
             self.task_ = target_task(X, y, type(self).__name__)
         if self.task_ is None:  # nothing, or a table of labels, for a function alone
