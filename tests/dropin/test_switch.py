@@ -53,6 +53,17 @@ def test_robust_regression_knows_ours_for_a_linear_regression():
     assert isinstance(robust.estimator_, lyceum.linear.LinearRegression)
 
 
+def test_an_imputer_takes_missing_cells_without_fallback():
+    lyceum.patch_sklearn(fallback=False)
+    try:
+        from sklearn.impute import SimpleImputer
+        from sklearn.utils import get_tags
+
+        assert get_tags(SimpleImputer()).input_tags.allow_nan
+    finally:
+        lyceum.unpatch_sklearn()
+
+
 @pytest.mark.usefixtures("switched")
 def test_a_tree_stays_ours_and_scikit_learn_prints_it():
     from sklearn.tree import DecisionTreeRegressor, export_text

@@ -23,7 +23,8 @@ class _Theirs(impute.SimpleImputer):
     """scikit-learn's with its tags, for which that one imports pandas."""
 
     def __sklearn_tags__(self) -> Any:
-        tags = super(impute.SimpleImputer, self).__sklearn_tags__()
+        # by its own name it is ours under the switch
+        tags = super(_Theirs.__base__, self).__sklearn_tags__()
         missing = self.missing_values
         is_nan = isinstance(missing, Real) and missing != missing
         tags.input_tags.allow_nan = is_nan or type(missing).__name__ == "NAType"
