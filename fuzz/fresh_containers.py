@@ -192,22 +192,6 @@ def _first(cells: list[Any]) -> Any:
     return next(cell for cell in cells if cell is not None)
 
 
-def _cells(container: Any) -> Table:
-    """What learners get: numbers as floats, categories as they are, None where missing."""
-    rows = scan(container)
-    X = np.concatenate([block.X for block in rows.blocks()])
-    cells: Table = {}
-    for j, column in enumerate(rows.schema):
-        values: list[Any] = [
-            None if value != value else value for value in X[:, j].tolist()
-        ]
-        if not column.numeric:
-            levels = [str(level) for level in column.categories]
-            values = [None if value is None else levels[int(value)] for value in values]
-        cells[column.name] = values
-    return cells
-
-
 # -- columns that few tables have ------------------------------------------------------
 
 

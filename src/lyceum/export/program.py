@@ -153,18 +153,20 @@ def _column(column: Column) -> dict[str, Any]:
     if column.categories is None or column.numeric:
         return {"name": column.name, "codes": None}
     labels = column.categories.tolist()
-    types = {"numbers": int | float, "true or false": bool}
-    # True is an int
-    kinds = [
-        kind
-        for kind, type_ in types.items()
-        if all(isinstance(label, type_) for label in labels)
-    ]
     return {
         "name": column.name,
         "codes": {_key(label): code for code, label in enumerate(labels)},
-        "labels": kinds[-1] if kinds else "texts",
+        "labels": _kind_of(labels),
     }
+
+
+def _kind_of(labels: list[Any]) -> str:
+    """What the categories of a column are, beside the texts by which they are found."""
+    if all(isinstance(label, bool) for label in labels):
+        return "true or false"
+    if all(isinstance(label, int | float) for label in labels):
+        return "numbers"
+    return "texts"
 
 
 def _key(label: Any) -> str:
@@ -240,7 +242,8 @@ def _drawn_cell(
     if column["labels"] == "true or false":
         return text == "true"
     if column["labels"] == "numbers":
-        return float(text) if {*"e."} & {*text} else int(text)
+        is_whole = text.lstrip("-").isdigit()
+        return int(text) if is_whole else float(text)
     return text
 
 

@@ -18,7 +18,7 @@ from lyceum._core.distances.metrics import (
     moments_of,
     register_metric,
 )
-from lyceum.errors import DataError, SettingError
+from lyceum.errors import DataError, SettingError, undefined
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class ArrayMetric(Metric):
     """The base of metrics that give the distances of all pairs of two matrices of rows."""
 
     def _between(self, A: np.ndarray, B: np.ndarray) -> np.ndarray:
-        raise NotImplementedError
+        raise undefined(self, "_between")
 
     @property
     def space(self) -> ArraySpace:  # type: ignore[override]
@@ -261,7 +261,7 @@ class TruthMetric(ArrayMetric):
     def _of_counts(
         self, both: np.ndarray, unequal: np.ndarray, n_columns: int
     ) -> np.ndarray:
-        raise NotImplementedError
+        raise undefined(self, "_of_counts")
 
     def _between(self, A: np.ndarray, B: np.ndarray) -> np.ndarray:
         true_a = (A != 0).astype(np.float64)

@@ -230,7 +230,6 @@ class HDBSCAN(DensityLearner):
 
     def _spread_over(self, unusable: np.ndarray, usable: np.ndarray) -> None:
         """What was learned of the usable rows as attributes of all rows."""
-        self.probabilities_: np.ndarray
         labels = unusable.copy()
         labels[usable] = self.labels_
         probabilities = np.where(unusable == MISSING, np.nan, 0.0)
@@ -327,9 +326,8 @@ class HDBSCAN(DensityLearner):
     ) -> None:
         super()._label_all(block, weighted, core, clusters)
         self.stabilities_ = clusters.stabilities
-        probabilities = np.zeros(len(block))
-        probabilities[weighted] = clusters.probabilities
-        self.probabilities_ = probabilities
+        self.probabilities_ = np.zeros(len(block))
+        self.probabilities_[weighted] = clusters.probabilities
         if self.store_centers is None:
             return
         used = block.take(weighted)
