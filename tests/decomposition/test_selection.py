@@ -485,3 +485,10 @@ def test_no_column_is_kept_with_a_warning():
     none = SelectKBest(k=0).fit(X, y)
     with pytest.warns(UserWarning, match="No features were selected"):
         assert none.transform(X).shape == (len(X), 0)
+
+
+def test_a_score_with_weights_is_refused_with_what_to_do():
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    model = SequentialFeatureSelector(KNeighborsClassifier(3), scoring="accuracy")
+    with pytest.raises(SettingError, match="enable_metadata_routing=True"):
+        model.fit(X, np.arange(30) % 2, sample_weight=np.ones(30))

@@ -176,3 +176,16 @@ def test_a_space_holds_the_distances_of_the_rows():
 )
 def test_wide_tables_have_over_a_thousand_columns_and_fewer_rows(shape, wide):
     assert is_wide(scan(np.ones(shape))) is wide
+
+
+def test_blocks_without_weight_are_merged_without_dividing_by_it():
+    nothing = np.zeros(4)
+    parts = [labeled(X[:4], CODES[:4], nothing), labeled(X[4:8], CODES[4:8], nothing)]
+    merged = Scatter.of(parts[0]).merge(Scatter.of(parts[1]))
+    # rows that weigh nothing are not counted
+    assert (merged.n_rows, merged.weight) == (0, 0.0)
+    assert np.isfinite(merged.mean).all()
+    rest = Scatter.of(labeled(X, CODES, W))
+    for both in (merged.merge(rest), rest.merge(merged)):
+        np.testing.assert_array_equal(both.mean, rest.mean)
+        np.testing.assert_array_equal(both.scatter, rest.scatter)

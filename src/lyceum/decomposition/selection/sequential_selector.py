@@ -360,6 +360,11 @@ class SequentialFeatureSelector(ColumnSelector):
         if self._scoring is None and (self.scoring is not None or is_beyond):
             return None
         if w is not None:
+            if self._scoring is not None:
+                raise SettingError(
+                    f"scoring={self.scoring!r} is a score, to which weights go with"
+                    " enable_metadata_routing=True alone: set it, or take a loss, e.g. 'error'"
+                )
             return None
         from sklearn.metrics import check_scoring  # takes long to import
 
