@@ -262,7 +262,9 @@ def environment(system: str, folder: Path) -> Path:
     if not (home / "ready").exists():
         venv.create(home, with_pip=True, clear=True)
         sources = [str(HERE.parent) if p == "lyceum" else p for p in packages]
-        subprocess.run([python, "-m", "pip", "install", "-q", "--no-compile", *sources], check=True)
+        subprocess.run(
+            [python, "-m", "pip", "install", "-q", "--no-compile", *sources], check=True
+        )
         (home / "ready").touch()
     return python
 

@@ -406,24 +406,21 @@ class _ClassParts:
             )
             for k in present
         }
-        total = 0.0
-        weight = 0.0
-        for k in present:
-            indices = self.scored[k]
-            if not len(indices):
-                continue
-            X = self.rows[k][indices]
-            w = self.weights[k][indices]
-            # log π_j + log f_j(x), a row of class k being left out of its own density alone
-            densities = [
-                sums[j].leave_one_out(indices) if j == k else sums[j].log_density(X)
-                for j in present
-            ]
-            joint = np.column_stack(densities) + self.log_priors[present]
-            joint[np.isneginf(joint).all(axis=1)] = self.log_priors[present]
-            own = joint[:, present.index(k)] - logsumexp(joint, axis=1)
-            total -= float(w @ np.maximum(own, _LEAST))
-            weight += float(w.sum())
-        if weight:
-            return total / weight
-        return 0.0
+        # rows of all classes at once: calls for every pair of classes would take far longer
+        scored = [self.scored[k] for k in present]
+        owners = np.repeat(np.arange(len(present)), list(map(len, scored)))
+        X = np.concatenate([self.rows[k][self.scored[k]] for k in present])
+        w = np.concatenate([self.weights[k][self.scored[k]] for k in present])
+        if not w.sum() > 0:
+            return 0.0
+        # log π_j + log f_j(x), a row being left out of the density of its own class alone
+        joint = np.empty((len(X), len(present)))
+        for j, k in enumerate(present):
+            is_own = owners == j
+            joint[~is_own, j] = sums[k].log_density(X[~is_own])
+            if len(scored[j]):
+                joint[is_own, j] = sums[k].leave_one_out(scored[j])
+        joint += self.log_priors[present]
+        joint[np.isneginf(joint).all(axis=1)] = self.log_priors[present]
+        own = joint[np.arange(len(X)), owners] - logsumexp(joint, axis=1)
+        return -float(w @ np.maximum(own, _LEAST)) / float(w.sum())

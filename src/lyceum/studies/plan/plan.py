@@ -44,6 +44,10 @@ from lyceum.studies.run.target_statistics import MANY_LEVELS
 _IN_MEMORY = 20_000
 # rows, times classes if there are more than two, up to which variants of a learner are tried
 _VARIED_ROWS = 50_000
+# rows of a search, times classes if there are more than two, up to which settings are searched
+# without a budget: a fit of 300 classes takes as long as a hundred of two
+_SEARCHED = 100_000
+_STACKED = 200  # columns that a stack may learn from, whatever the rows
 _OF_VARIANT = 0.8  # times the promise of a learner, or of the variant before
 _PRIOR = Candidate(
     name="PriorClassifier",
@@ -113,20 +117,22 @@ class Plan:
             groups=group_codes(recipe, data),
             times=time_values(recipe, data),
         )
-        compared = np.arange(len(data.y))
-        held_out = compared[:0]
-        if recipe.holdout:
-            seed = seed_of(recipe.seed, "holdout")
-            compared, held_out = scheme.held_out(data.y, recipe.holdout, seed)
-        folds, repeats = fold_counts(recipe, len(compared))
+        compared, held_out = _held_out(recipe, data, scheme)
+        is_long = _has_long_fits(recipe, data)
+        folds, repeats = fold_counts(recipe, len(compared), is_hasty=is_long)
         folds, drawn, more = limited_folds(
             recipe, folds, scheme.take(compared), data.y[compared]
         )
-        notes = fold_notes(recipe, data, compared, folds, repeats)
+        notes = [*fold_notes(recipe, data, compared, folds, repeats), *more]
+        if is_long:
+            notes.extend(_class_notes(_n_trees(data)))
+        else:
+            notes.extend(_search_notes(recipe, len(compared), folds))
         chosen, left_out = _candidates(recipe, data)
         committees: tuple[Candidate, ...] = ()
         if recipe.committees and folds * repeats > 1 and not data.is_sample:
-            committees = planned_committees(chosen, classes is not None)
+            committees, without = _committees(chosen, classes, len(compared))
+            left_out.extend(without)
         plan = cls(
             candidates=(_BASELINES[data.task], *chosen),
             committees=committees,
@@ -139,7 +145,7 @@ class Plan:
             seed=recipe.seed,
             compared=compared,
             held_out=held_out,
-            notes=(*notes, *more, *_search_notes(recipe, len(compared), folds)),
+            notes=tuple(notes),
             calibrates=recipe.calibrate,
             left_out=tuple(left_out),
         )
@@ -186,6 +192,16 @@ class Plan:
 
     def seed_of(self, task: Task) -> int:
         return seed_of(self.seed, task.name, task.repeat, task.fold)
+
+
+def _held_out(
+    recipe: Recipe, data: StudyData, scheme: FoldScheme
+) -> tuple[np.ndarray, np.ndarray]:
+    """The rows that learners are compared on, and those that nothing is chosen by."""
+    if not recipe.holdout:
+        rows = np.arange(len(data.y))
+        return rows, rows[:0]
+    return scheme.held_out(data.y, recipe.holdout, seed_of(recipe.seed, "holdout"))
 
 
 def _loss_rule(
@@ -276,6 +292,52 @@ def _search_notes(recipe: Recipe, n_rows: int, folds: int) -> tuple[str, ...]:
     return (text,)
 
 
+# -- how much there is to do -----------------------------------------------------------
+
+
+def _n_trees(data: StudyData) -> int:
+    """The classes if there are more than two, else 1: boosting grows as many trees per round."""
+    target = data.schema.target
+    assert target is not None
+    if target.categories is None or len(target.categories) <= 2:
+        return 1
+    return len(target.categories)
+
+
+def _has_long_fits(recipe: Recipe, data: StudyData) -> bool:
+    """Whether there are so many classes that only defaults are tried: a budget knows better, and
+    learners that are named are tried as asked."""
+    if recipe.learners or recipe.budget_minutes is not None:
+        return False
+    n_trees = _n_trees(data)
+    return n_trees > 1 and min(data.n_rows, SEARCH_ROWS) * n_trees > _SEARCHED
+
+
+def _class_notes(n_classes: int) -> tuple[str, ...]:
+    text = (
+        f"With {n_classes:,} classes a fit takes many times as long as with two. So no settings"
+        " were searched: learners have their defaults, and forests and boosting fewer trees."
+        " Learners that are named, and those of a study with a budget, have theirs searched."
+    )
+    return (text,)
+
+
+def _committees(
+    chosen: list[Candidate], classes: tuple[Any, ...] | None, n_rows: int
+) -> tuple[tuple[Candidate, ...], list[str]]:
+    """The committees, and a sentence on the stack where it would learn from more columns than
+    rows."""
+    committees = planned_committees(chosen, classes is not None)
+    n_columns = len(chosen) * len(classes or ())
+    if not committees or n_columns <= max(n_rows, _STACKED):
+        return committees, []
+    text = (
+        f"Left out: stacking, which would learn from {n_columns:,} posteriors of each of"
+        f" {n_rows:,} rows."
+    )
+    return committees[:1], [text]
+
+
 # -- candidates ------------------------------------------------------------------------
 
 
@@ -283,43 +345,49 @@ def _candidates(recipe: Recipe, data: StudyData) -> tuple[list[Candidate], list[
     # built and searched as if they were named
     choices = recipe.learners or tuple(_default_choices(data))
     candidates: list[Candidate] = []
-    left_out: dict[int, list[str]] = {}
+    left_out: dict[str, list[str]] = {}
+    n_classes = _n_trees(data)
+    is_long = _has_long_fits(recipe, data)
     for choice in choices:
         entry = _entry(choice, data)
         in_memory = entry.scales == "in memory" and not entry.settings_in_passes
         limit = entry.study_rows or (_IN_MEMORY if in_memory else None)
-        # a learner that the recipe names is tried whatever the number of rows
+        # a learner that the recipe names is tried whatever the number of rows and classes
         if limit is not None and data.n_rows > limit and not recipe.learners:
-            left_out.setdefault(limit, []).append(readable(entry.name))
+            left_out.setdefault(f"{limit:,} rows", []).append(readable(entry.name))
+            continue
+        most = entry.study_classes
+        if most is not None and n_classes > most and not recipe.learners:
+            left_out.setdefault(f"{most:,} classes", []).append(readable(entry.name))
             continue
         if in_memory and data.is_sample:
             if not recipe.learners:
-                left_out.setdefault(len(data.y), []).append(readable(entry.name))
+                what = f"{len(data.y):,} rows"
+                left_out.setdefault(what, []).append(readable(entry.name))
                 continue
             raise StudyError(
                 f"learners: {entry.name} works in memory only, and the file does not fit: leave"
                 " it out"
             )
         n_before = sum(c.learner == entry.name for c in candidates)
-        candidates.append(_candidate(choice, entry, data, recipe, n_before))
+        candidate = _candidate(choice, entry, data, recipe, n_before)
+        if is_long:
+            settings = {**candidate.settings, **entry.frugal}
+            candidate = replace(candidate, settings=settings, search=(), hasty={})
+        candidates.append(candidate)
     return candidates, [
-        f"Left out, because there are more than {limit:,} rows: {', '.join(names)}."
-        for limit, names in sorted(left_out.items())
+        f"Left out, because there are more than {what}: {', '.join(names)}."
+        for what, names in left_out.items()
     ]
 
 
 def _default_choices(data: StudyData) -> Iterator[LearnerChoice]:
     """Every learner that studies try, and on few rows its variants."""
-    target = data.schema.target
-    assert target is not None
-    n_trees = 1
-    if target.categories is not None and len(target.categories) > 2:
-        n_trees = len(target.categories)
     for entry in catalog.learners(data.task):
         if entry.in_study == "never":
             continue
         yield LearnerChoice(entry.name)
-        if data.n_rows * n_trees <= _VARIED_ROWS:
+        if data.n_rows * _n_trees(data) <= _VARIED_ROWS:
             for settings in entry.variants:
                 yield LearnerChoice(entry.name, settings=settings)
 
