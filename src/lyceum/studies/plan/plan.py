@@ -120,12 +120,11 @@ class Plan:
         compared, held_out = _held_out(recipe, data, scheme)
         is_long = _has_long_fits(recipe, data)
         folds, repeats = fold_counts(recipe, len(compared), is_hasty=is_long)
-        folds, drawn, more = limited_folds(
-            recipe, folds, scheme.take(compared), data.y[compared]
-        )
+        tested = scheme.take(compared)
+        folds, drawn, more = limited_folds(recipe, folds, tested, data.y[compared])
         notes = [*fold_notes(recipe, data, compared, folds, repeats), *more]
         if is_long:
-            notes.extend(_class_notes(_n_trees(data)))
+            notes.append(_class_note(_n_trees(data)))
         else:
             notes.extend(_search_notes(recipe, len(compared), folds))
         chosen, left_out = _candidates(recipe, data)
@@ -313,13 +312,12 @@ def _has_long_fits(recipe: Recipe, data: StudyData) -> bool:
     return n_trees > 1 and min(data.n_rows, SEARCH_ROWS) * n_trees > _SEARCHED
 
 
-def _class_notes(n_classes: int) -> tuple[str, ...]:
-    text = (
+def _class_note(n_classes: int) -> str:
+    return (
         f"With {n_classes:,} classes a fit takes many times as long as with two. So no settings"
         " were searched: learners have their defaults, and forests and boosting fewer trees."
         " Learners that are named, and those of a study with a budget, have theirs searched."
     )
-    return (text,)
 
 
 def _committees(
