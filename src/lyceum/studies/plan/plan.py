@@ -320,7 +320,7 @@ def _default_choices(data: StudyData) -> Iterator[LearnerChoice]:
             continue
         yield LearnerChoice(entry.name)
         if data.n_rows * n_trees <= _VARIED_ROWS:
-            for settings in entry.variants:
+            for settings in entry.variants.values():
                 yield LearnerChoice(entry.name, settings=settings)
 
 
@@ -361,11 +361,17 @@ def _candidate(
     hasty: dict[str, Any] = {}
     if choice.search is None and not entry.hasty.keys() & settings.keys():
         hasty = dict(entry.hasty)
-    number = f" {n_before + 1}" if n_before else ""
+    number = ""
+    if n_before:
+        number = f" {n_before + 1}"
+    variant = number
+    for words, its_settings in entry.variants.items():
+        if its_settings == choice.settings:
+            variant = f" {words}"
     candidate = Candidate(
         name=f"{entry.name}{number}",
         learner=entry.name,
-        label=f"{readable(entry.name)}{number}",
+        label=readable(entry.name) + variant,
         about=entry.about,
         steps=(*preparations, entry.name),
         settings=settings,
@@ -441,6 +447,8 @@ def readable(name: str) -> str:
 _TERMS = {
     "BayesNet": "Bayesian network",
     "BayesianGaussian": "Bayesian Gaussian classifier",
+    "GradientBoosting": "exact gradient boosting",
+    "HistGradientBoosting": "gradient boosting",
     "KNeighbors": "k nearest neighbors",
     "MLP": "neural network",
     "Parzen": "Parzen windows",
