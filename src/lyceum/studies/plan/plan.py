@@ -361,17 +361,11 @@ def _candidate(
     hasty: dict[str, Any] = {}
     if choice.search is None and not entry.hasty.keys() & settings.keys():
         hasty = dict(entry.hasty)
-    number = ""
-    if n_before:
-        number = f" {n_before + 1}"
-    variant = number
-    for words, its_settings in entry.variants.items():
-        if its_settings == choice.settings:
-            variant = f" {words}"
+    number = f" {n_before + 1}" if n_before else ""
     candidate = Candidate(
         name=f"{entry.name}{number}",
         learner=entry.name,
-        label=readable(entry.name) + variant,
+        label=_label(entry, choice.settings, number),
         about=entry.about,
         steps=(*preparations, entry.name),
         settings=settings,
@@ -391,6 +385,14 @@ def _candidate(
                 f"learners: {entry.name} cannot be set so: {error}"
             ) from error
     return candidate
+
+
+def _label(entry: catalog.Entry, settings: Mapping[str, Any], number: str) -> str:
+    """What people read: the learner, and the name of a variant or the number of a repetition."""
+    for variant, its_settings in entry.variants.items():
+        if its_settings == settings:
+            return f"{readable(entry.name)} {variant}"
+    return readable(entry.name) + number
 
 
 def _preparations(entry: catalog.Entry, data: StudyData) -> dict[str, str]:
