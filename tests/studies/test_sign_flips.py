@@ -106,3 +106,28 @@ def test_max_t_holds_its_level_and_has_more_power_than_holm(n):
     d = none[0] - none[0].mean(axis=0) + 2.4 / np.sqrt(n)
     single = [sign_flip(d[:, j]) for j in range(8)]
     assert max(max_t(d)) < 0.6 * max(holm(single))
+
+
+def _p_against_the_first(better, worse):
+    """The adjusted p-value of b against a, by RMSE, for errors of a and b."""
+    y = np.where(np.arange(len(better)) % 2, 50.0, -50.0)
+    found = fake_study(y, {"a": y + better, "b": y + worse})
+    names = [learner.name for learner in found.comparison.learners]
+    assert names == ["a", "b", "constant"]
+    return found.comparison.learners[1].p_adjusted
+
+
+def test_a_difference_of_errors_is_shown_by_absolute_or_by_squared_ones():
+    g = np.random.default_rng(5)
+    # small errors in most rows, large ones in a tenth: by absolute errors b seems the better one
+    large = g.random(300) < 0.1
+    even = g.normal(0.0, 1.0, 300)
+    uneven = np.where(large, 6.0, 0.1) * g.normal(0.0, 1.0, 300)
+    assert np.abs(uneven).mean() < np.abs(even).mean()
+    assert _p_against_the_first(even, uneven) < 0.05
+    # b is worse in most rows; an outlier of both hides that among the squares
+    worse = np.abs(even) + g.normal(0.3, 0.5, 300)
+    even[0] = 390.0
+    worse[0] = 400.0
+    assert sign_flip(worse**2 - even**2) > 0.05
+    assert _p_against_the_first(even, worse) < 0.05
