@@ -15,6 +15,7 @@ from lyceum.studies.compare.trials import Trial, by_row, sum_by_group
 
 LEVEL = 0.5  # standard errors of the difference, within which two learners are level
 MARGIN = 0.01  # of the loss: a difference that nobody would notice
+UNSEEN = 1e-6  # of the constant guess's loss: a difference that no table resolves
 _ALPHA = 0.05
 _FEWEST_ROWS = 6  # below, even differences of one sign have p > 0.03
 _FEW = 12  # up to so many differences all patterns of signs are tried
@@ -255,9 +256,9 @@ def _mean_error(
     return mean, float(np.sqrt(d @ d * n / max(1, n - 1))) / float(w.sum())
 
 
-def is_level(one: Trial, best: Trial, rule: LossRule) -> bool:
+def is_level(one: Trial, best: Trial, rule: LossRule, guess: float = 0.0) -> bool:
     """Whether a learner is behind the best by at most half a standard error, or by too little to
-    matter: 1 % of the loss, or one row of errors."""
+    matter: 1 % of the loss, a millionth of the constant guess's loss, or one row of errors."""
     first = float(weighted_mean(one.losses, one.sample.weight))
     second = float(weighted_mean(best.losses, best.sample.weight))
     margin = MARGIN * abs(second)
@@ -267,6 +268,7 @@ def is_level(one: Trial, best: Trial, rule: LossRule) -> bool:
         margin = MARGIN * second
     elif rule.is_rate:
         margin = max(margin, 1.0 / n_units(one.sample))
+    margin = max(margin, UNSEEN * guess)
     if first - second <= margin * (1.0 + 1e-9):
         return True
     return standard_errors_behind(one.sample, one.losses, best.losses) <= LEVEL
