@@ -47,7 +47,9 @@ class Deferred:
 
     def _value(self) -> Any:
         module = importlib.import_module(self._module)
-        return getattr(module, self._name) if self._name else module
+        if not self._name:
+            return module
+        return getattr(module, self._name)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._value(), name)
@@ -71,7 +73,9 @@ def load(module: ModuleType, execute: Callable[[ModuleType], None]) -> None:
         level: int = 0,
     ) -> Any:
         # later, in its functions, it imports as others do
-        stand_in = _stand_in(name, wanted or ()) if is_loading and not level else None
+        stand_in = None
+        if is_loading and not level:
+            stand_in = _stand_in(name, wanted or ())
         if stand_in is not None:
             return stand_in
         return builtins.__import__(name, names, local_names, wanted or (), level)
