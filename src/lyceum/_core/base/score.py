@@ -83,7 +83,7 @@ class Classifier(ClassifierMixin):
         float
         """
         truth, weights = targets_to_score(self, X, y, sample_weight)
-        predicted = self.predict(X)  # type: ignore[attr-defined]
+        predicted = self.predict(X)
         # scikit-learn's metric would look through what cannot be wrong here
         if weights is None and _are_alike(truth, predicted, "ibU"):
             return float(np.mean(truth == predicted))
@@ -135,7 +135,7 @@ class Regressor(RegressorMixin):
         float
         """
         truth, weights = targets_to_score(self, X, y, sample_weight)
-        predicted = self.predict(X)  # type: ignore[attr-defined]
+        predicted = self.predict(X)
         is_double = getattr(truth, "dtype", None) == np.float64
         if weights is None and is_double and _are_alike(truth, predicted, "f"):
             wrong = float(((truth - predicted) ** 2).sum())
