@@ -100,9 +100,10 @@ class Entry:
     frugal : mapping
         Settings with which a study tries it where there are so many classes that a fit takes many
         times as long as with two.
-    variants : tuple of mappings
-        Settings with which a study tries it again, each as a learner of its own: where one fit
-        takes little time, a committee of several is better than the best of them.
+    variants : mapping
+        Settings with which a study tries it again, each as a learner of its own whose label ends
+        in the key: where one fit takes little time, a committee of several is better than the best
+        of them.
     in_study : {"searched", "never"}
         Whether a study tries it by default, with its settings searched; never where another learner
         does the same or it gives no posteriors.
@@ -162,7 +163,7 @@ class Entry:
     portfolio: tuple[Mapping[str, Any], ...] = field(default=(), hash=False)
     hasty: Mapping[str, Any] = field(default_factory=dict, hash=False)
     frugal: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    variants: tuple[Mapping[str, Any], ...] = field(default=(), hash=False)
+    variants: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, hash=False)
     in_study: Literal["searched", "never"] = "searched"
     study_rows: int | None = None
     study_classes: int | None = None
