@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -47,7 +48,11 @@ _VARIED_ROWS = 50_000
 # rows of a search, times classes if there are more than two, up to which settings are searched
 # without a budget: a fit of 300 classes takes as long as a hundred of two
 _SEARCHED = 100_000
-_STACKED = 200  # columns that a stack may learn from, whatever the rows
+_MANY_CLASSES = (
+    "With {:,} classes a fit takes many times as long as with two. So no settings were searched:"
+    " learners have their defaults, and forests and boosting fewer trees. Learners that are named,"
+    " and those of a study with a budget, have theirs searched."
+)
 _OF_VARIANT = 0.8  # times the promise of a learner, or of the variant before
 _PRIOR = Candidate(
     name="PriorClassifier",
@@ -124,14 +129,14 @@ class Plan:
         folds, drawn, more = limited_folds(recipe, folds, tested, data.y[compared])
         notes = [*fold_notes(recipe, data, compared, folds, repeats), *more]
         if is_long:
-            notes.append(_class_note(_n_trees(data)))
+            notes.append(_MANY_CLASSES.format(_n_trees(data)))
         else:
             notes.extend(_search_notes(recipe, len(compared), folds))
         chosen, left_out = _candidates(recipe, data)
         committees: tuple[Candidate, ...] = ()
         if recipe.committees and folds * repeats > 1 and not data.is_sample:
-            committees, without = _committees(chosen, classes, len(compared))
-            left_out.extend(without)
+            committees, more = planned_committees(chosen, rule.n_classes, len(compared))
+            left_out.extend(more)
         plan = cls(
             candidates=(_BASELINES[data.task], *chosen),
             committees=committees,
@@ -312,30 +317,6 @@ def _has_long_fits(recipe: Recipe, data: StudyData) -> bool:
     return n_trees > 1 and min(data.n_rows, SEARCH_ROWS) * n_trees > _SEARCHED
 
 
-def _class_note(n_classes: int) -> str:
-    return (
-        f"With {n_classes:,} classes a fit takes many times as long as with two. So no settings"
-        " were searched: learners have their defaults, and forests and boosting fewer trees."
-        " Learners that are named, and those of a study with a budget, have theirs searched."
-    )
-
-
-def _committees(
-    chosen: list[Candidate], classes: tuple[Any, ...] | None, n_rows: int
-) -> tuple[tuple[Candidate, ...], list[str]]:
-    """The committees, and a sentence on the stack where it would learn from more columns than
-    rows."""
-    committees = planned_committees(chosen, classes is not None)
-    n_columns = len(chosen) * len(classes or ())
-    if not committees or n_columns <= max(n_rows, _STACKED):
-        return committees, []
-    text = (
-        f"Left out: stacking, which would learn from {n_columns:,} posteriors of each of"
-        f" {n_rows:,} rows."
-    )
-    return committees[:1], [text]
-
-
 # -- candidates ------------------------------------------------------------------------
 
 
@@ -344,25 +325,15 @@ def _candidates(recipe: Recipe, data: StudyData) -> tuple[list[Candidate], list[
     choices = recipe.learners or tuple(_default_choices(data))
     candidates: list[Candidate] = []
     left_out: dict[str, list[str]] = {}
-    n_classes = _n_trees(data)
     is_long = _has_long_fits(recipe, data)
     for choice in choices:
         entry = _entry(choice, data)
-        in_memory = entry.scales == "in memory" and not entry.settings_in_passes
-        limit = entry.study_rows or (_IN_MEMORY if in_memory else None)
+        limit = _limit(entry, data)
         # a learner that the recipe names is tried whatever the number of rows and classes
-        if limit is not None and data.n_rows > limit and not recipe.learners:
-            left_out.setdefault(f"{limit:,} rows", []).append(readable(entry.name))
+        if limit and not recipe.learners:
+            left_out.setdefault(limit, []).append(readable(entry.name))
             continue
-        most = entry.study_classes
-        if most is not None and n_classes > most and not recipe.learners:
-            left_out.setdefault(f"{most:,} classes", []).append(readable(entry.name))
-            continue
-        if in_memory and data.is_sample:
-            if not recipe.learners:
-                what = f"{len(data.y):,} rows"
-                left_out.setdefault(what, []).append(readable(entry.name))
-                continue
+        if limit and data.is_sample and _is_in_memory(entry):
             raise StudyError(
                 f"learners: {entry.name} works in memory only, and the file does not fit: leave"
                 " it out"
@@ -377,6 +348,23 @@ def _candidates(recipe: Recipe, data: StudyData) -> tuple[list[Candidate], list[
         f"Left out, because there are more than {what}: {', '.join(names)}."
         for what, names in left_out.items()
     ]
+
+
+def _is_in_memory(entry: catalog.Entry) -> bool:
+    return entry.scales == "in memory" and not entry.settings_in_passes
+
+
+def _limit(entry: catalog.Entry, data: StudyData) -> str:
+    """What the table has more of than a learner that is not named is tried on; "" for nothing."""
+    in_memory = _is_in_memory(entry)
+    most_rows = entry.study_rows or (_IN_MEMORY if in_memory else math.inf)
+    if data.n_rows > most_rows:
+        return f"{most_rows:,} rows"
+    if _n_trees(data) > (entry.study_classes or math.inf):
+        return f"{entry.study_classes:,} classes"
+    if in_memory and data.is_sample:
+        return f"{len(data.y):,} rows"
+    return ""
 
 
 def _default_choices(data: StudyData) -> Iterator[LearnerChoice]:

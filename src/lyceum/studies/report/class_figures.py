@@ -138,9 +138,9 @@ class ClassFigures:
                 f" Shown are the {_MOST_ROWS} of {len(labels):,} classes with the most mistakes;"
                 " other decisions are counted together."
             )
-            places, matrix = _most_mistaken(matrix)
-            labels = labels[places]
-            actions = [*(actions[k] for k in places), "all others"]
+            indices, matrix = _most_mistaken(matrix)
+            labels = labels[indices]
+            actions = [*(actions[k] for k in indices), "all others"]
         width = min(2.4 + 1.0 * len(actions), 8.0)
         height = min(1.6 + 0.85 * len(labels), 7.0)
         draw = partial(plot.confusion, matrix, list(labels), actions=actions)
@@ -322,8 +322,8 @@ def _most_mistaken(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     rows were decided: for each of the classes, and for all else."""
     K = len(matrix)
     mistakes = matrix.sum(axis=1) - np.diag(matrix[:, :K])
-    places = np.sort(np.argsort(-mistakes, kind="stable")[:_MOST_ROWS])
-    rows = matrix[places]
-    own = rows[:, places]
+    indices = np.sort(np.argsort(-mistakes, kind="stable")[:_MOST_ROWS])
+    rows = matrix[indices]
+    own = rows[:, indices]
     rest = rows.sum(axis=1) - own.sum(axis=1)
-    return places, np.column_stack([own, rest])
+    return indices, np.column_stack([own, rest])
