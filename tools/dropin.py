@@ -84,7 +84,9 @@ def test_modules(words: list[str]) -> list[str]:
     return [path for path in inner if not words or any(word in path for word in words)]
 
 
-def run_module(module: str, folder: Path, options: list[str]) -> list[dict]:
+def run_module(
+    module: str, folder: Path, options: list[str], patience: int = 1
+) -> list[dict]:
     """One line per test of a module."""
     results = folder / (module.replace("/", ".") + ".jsonl")
     settings = folder / "pytest.ini"
@@ -92,7 +94,8 @@ def run_module(module: str, folder: Path, options: list[str]) -> list[dict]:
     name = "sklearn." + module.removesuffix(".py").replace("/", ".")
     command = [sys.executable, "-m", "pytest", "-q", "--tb=no", "-c", str(settings)]
     command += ["--rootdir", str(PACKAGE.parent), "-p", "no:cacheprovider"]
-    command += ["-p", "lyceum.dropin", "--timeout", str(TEST_SECONDS), *options]
+    command += ["-p", "lyceum.dropin", *options]
+    command += ["--timeout", str(patience * TEST_SECONDS)]
     environment = {
         **os.environ,
         "LYCEUM_DROPIN_STRICT": "1",
@@ -106,11 +109,11 @@ def run_module(module: str, folder: Path, options: list[str]) -> list[dict]:
             env=environment,
             capture_output=True,
             text=True,
-            timeout=MODULE_SECONDS,
+            timeout=patience * MODULE_SECONDS,
         )
         failure = "" if done.returncode in (0, 1, 5) else done.stdout[-500:]
     except subprocess.TimeoutExpired:
-        failure = f"the module did not end in {MODULE_SECONDS} s"
+        failure = f"the module did not end in {patience * MODULE_SECONDS} s"
     lines = []
     if results.exists():
         text = results.read_text(encoding="utf-8")
@@ -131,11 +134,15 @@ def run_module(module: str, folder: Path, options: list[str]) -> list[dict]:
     return lines
 
 
-def run_modules(modules: list[str], jobs: int, options: list[str]) -> list[dict]:
+def run_modules(
+    modules: list[str], jobs: int, options: list[str], patience: int
+) -> list[dict]:
     """One line per test of all modules."""
     lines: list[dict] = []
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(jobs) as do:
-        runs = do.map(lambda name: run_module(name, Path(folder), options), modules)
+        runs = do.map(
+            lambda name: run_module(name, Path(folder), options, patience), modules
+        )
         for module, new in zip(modules, runs):
             lines += new
             tests = touching(new)
@@ -301,6 +308,12 @@ def main() -> int:
     parser.add_argument("--save", help="a file for the lines of all tests")
     parser.add_argument("--lines", nargs="+", help="files of saved lines to judge")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument(
+        "--patience",
+        type=int,
+        default=1,
+        help="times as long for all, on a busy machine",
+    )
     parser.add_argument("-k", help="pytest's -k; nothing is compared then")
     asked = parser.parse_args()
     modules = test_modules(list(QUICK) if asked.quick else asked.words)
@@ -309,7 +322,7 @@ def main() -> int:
         lines = saved_lines(asked.lines, modules)
         modules = sorted({line["test"].partition("::")[0] for line in lines})
     else:
-        lines = run_modules(modules, asked.jobs, options)
+        lines = run_modules(modules, asked.jobs, options, asked.patience)
     if asked.save:
         text = "".join(json.dumps(line) + "\n" for line in lines)
         Path(asked.save).write_text(text, encoding="utf-8")
