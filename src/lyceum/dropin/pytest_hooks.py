@@ -84,21 +84,32 @@ def pytest_runtest_makereport(item: Any, call: Any) -> None:
 
 def pytest_runtest_logreport(report: Any) -> None:
     """Write the line of a test: its outcome and the classes that it touched."""
+    if report.when == "call" or report.outcome != "passed":
+        raised = dict(report.user_properties).get("lyceum_raised")
+        _write(report, sorted(calls.touched), raised)
+
+
+def _write(report: Any, classes: list[str], raised: dict[str, Any] | None) -> None:
     path = os.environ.get(_RESULTS)
-    is_end = report.when == "call" or report.outcome != "passed"
-    if not path or not is_end:
+    if not path:
         return
     line = {
         "test": report.nodeid,
-        "when": report.when,
         "outcome": report.outcome,
         "expected_failure": hasattr(report, "wasxfail"),
-        "seconds": round(report.duration, 3),
-        "classes": sorted(calls.touched),
-        "raised": dict(report.user_properties).get("lyceum_raised"),
+        "seconds": round(getattr(report, "duration", 0.0), 3),
+        "classes": classes,
+        "raised": raised,
     }
     with open(path, "a", encoding="utf-8") as file:
         file.write(json.dumps(line) + "\n")
+
+
+def pytest_collectreport(report: Any) -> None:
+    """A module that cannot be imported has a line, too."""
+    if report.failed:
+        raised = {"type": "Module", "text": str(report.longrepr)[-600:]}
+        _write(report, ["(module)"], {**raised, "line": "", "frames": []})
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
