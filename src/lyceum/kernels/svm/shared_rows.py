@@ -24,19 +24,24 @@ class SharedRows:
     cells: Any
 
     @classmethod
-    def of(cls, kernel: Kernel, cells: Any, cache: float) -> SharedRows:
-        """Kernel values, where they fit into `cache` bytes and rows need not be moved."""
+    def of(
+        cls, kernel: Kernel, cells: Any, bound: np.ndarray, cache: float
+    ) -> SharedRows:
+        """Kernel values, where they fit into `cache` bytes and rows need not be moved; not for a
+        hard margin, of which the kernel tells whether there is one."""
         n = cells.shape[0]
         is_native = getattr(kernel, "native", None) is not None
         if not is_native or kernel.name == "linear" or sparse.issparse(cells):
             return cls(kernel, cells)
-        if n > _MOST_ROWS or 8.0 * n * n > cache:
+        if n > _MOST_ROWS or 8.0 * n * n > cache or np.isinf(bound).any():
             return cls(kernel, cells)
         values = kernel.gram(cells.astype(np.float64))
         return cls(PrecomputedKernel(), values)
 
     def take(self, rows: np.ndarray) -> Any:
-        """Some of the rows, as a solver takes them."""
+        """Some of the rows, in their order, as a solver takes them."""
+        if len(rows) == self.cells.shape[0]:
+            return self.cells
         if isinstance(self.kernel, PrecomputedKernel):
             return self.cells[rows[:, None], rows]
         return self.cells[rows]

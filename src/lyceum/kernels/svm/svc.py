@@ -259,10 +259,9 @@ class SVC(Classifier, SupportVectors):
         self.machines_ = machine_classes(len(self.classes_), self.strategy)
         bound = self._bounds(block.y, block.weights)
         rows = SharedRows(self.kernel_, cells)
-        is_alone = len(self.machines_) == 1 and not self._has_posteriors
-        # whether there is a hard margin, the kernel itself tells
-        if not is_alone and np.isfinite(bound).all():
-            rows = SharedRows.of(self.kernel_, cells, self._solver_settings.cache)
+        if len(self.machines_) > 1 or self._has_posteriors:
+            cache = self._solver_settings.cache
+            rows = SharedRows.of(self.kernel_, cells, bound, cache)
         machines = [
             self._machine(rows, block.y, bound, *pair) for pair in self.machines_
         ]
@@ -304,15 +303,9 @@ class SVC(Classifier, SupportVectors):
         return mine, self._solve_machine(rows, mine, signs, bound[mine])
 
     def _solve_machine(
-        self,
-        rows: SharedRows,
-        mine: np.ndarray,
-        signs: np.ndarray,
-        bound: np.ndarray,
+        self, rows: SharedRows, mine: np.ndarray, signs: np.ndarray, bound: np.ndarray
     ) -> MarginMachine:
-        X = rows.cells
-        if len(mine) < X.shape[0]:
-            X = rows.take(mine)
+        X = rows.take(mine)
         scaling = float(self.intercept_scaling) if self.fit_intercept else 0.0
         settings = self._solver_settings
         return fit_margin_machine(rows.kernel, X, signs, bound, scaling, settings)
