@@ -229,6 +229,8 @@ import sklearn.model_selection
 late = ("lyceum.trees.tree", "lyceum.cluster.kmeans", "lyceum._core.data.files.csv")
 for name in ("sklearn.ensemble", "sklearn.cluster", "pandas", "scipy.stats", *late):
     assert name not in sys.modules, name
+from lyceum.distances import metric
+assert metric("gower") is not metric("jaccard")  # each is known before its module is asked for
 """
 
 

@@ -254,6 +254,9 @@ callable or object with `pairwise`
         from lyceum._core.distances.arrays import ForeignMetric
 
         return ForeignMetric(name)
+    # the modules of all metrics, which register them by their names
+    from lyceum._core.distances import model_parts  # noqa: F401
+
     known = ALIASES.get(name, name) if isinstance(name, str) else name
     if not isinstance(known, str) or known not in _METRICS:
         raise SettingError(
