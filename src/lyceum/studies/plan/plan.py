@@ -135,8 +135,10 @@ class Plan:
         chosen, left_out = _candidates(recipe, data)
         committees: tuple[Candidate, ...] = ()
         if recipe.committees and folds * repeats > 1 and not data.is_sample:
-            committees, more = planned_committees(chosen, rule.n_classes, len(compared))
-            left_out.extend(more)
+            committees, texts = planned_committees(
+                chosen, rule.n_classes, len(compared)
+            )
+            left_out.extend(texts)
         plan = cls(
             candidates=(_BASELINES[data.task], *chosen),
             committees=committees,
