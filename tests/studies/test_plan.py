@@ -334,10 +334,11 @@ def test_many_classes_are_tried_with_what_takes_little_time_and_that_is_said(tmp
     assert [c.name for c in plan.committees] == ["Committee"]
     assert "SVC" not in {c.name for c in plan.candidates}
     assert plan.left_out[0] == "Left out, because there are more than 50 classes: SVC."
-    assert plan.left_out[1].startswith("Left out: stacking, which would learn from")
-    assert any("no settings were searched" in note for note in plan.notes)
+    assert "160 classes" in plan.left_out[1]
+    assert "no settings were searched" in plan.left_out[1]
+    assert plan.left_out[2].startswith("Left out: stacking, which would learn from")
     # a budget decides by the time that fits take, and learners that are named are tried as asked
     for more in ({"budget_minutes": 5.0}, {"learners": ("RandomForestClassifier",)}):
         other = Plan.of(replace(recipe, **more), data)
         assert len(other["RandomForestClassifier"].search) == 4
-        assert not any("no settings were searched" in note for note in other.notes)
+        assert not any("no settings were searched" in text for text in other.left_out)

@@ -16,7 +16,7 @@ from lyceum import datasets
 from lyceum.report import Table
 from lyceum.studies import Candidate, ColumnWarning, Failure, Study
 from lyceum.studies.report import page as _report
-from lyceum.studies.report.class_figures import _most_mistaken, positive_class
+from lyceum.studies.report.class_figures import most_mistaken, positive_class
 from lyceum.studies.report.format import percent_text
 from lyceum.studies.report.page import _breakable, render, write_report
 from lyceum.studies.report.parts import IntervalScale, TableCells
@@ -512,7 +512,7 @@ def test_of_many_classes_the_table_of_decisions_has_those_with_most_mistakes():
     counts[7, 3] = 5.0
     counts[[2, 30], [39, 31]] = 4.0
     counts[20, 21] = 3.0
-    places, shown = _most_mistaken(counts)
+    places, shown = most_mistaken(counts)
     assert len(places) == 30
     assert {7, 2, 30, 20} <= set(places.tolist())
     # every row keeps its total: what is decided for other classes is in the last column

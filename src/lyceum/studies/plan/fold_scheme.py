@@ -104,8 +104,11 @@ class FoldScheme:
         ]
 
     def held_out(self, y: np.ndarray, share: float, seed: int) -> Parts:
-        """The rows to compare on and those that are held out: the last, or whole groups, or at
-        random."""
+        """The rows to compare on and those that are held out, a share of them: the last, or whole
+        groups, or at random."""
+        if not share:
+            rows = np.arange(len(y))
+            return rows, rows[:0]
         if self.times is not None:
             limit = np.quantile(self.times, 1.0 - share, method="higher")
             later = self.times >= limit

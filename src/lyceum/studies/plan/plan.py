@@ -122,23 +122,21 @@ class Plan:
             groups=group_codes(recipe, data),
             times=time_values(recipe, data),
         )
-        compared, held_out = _held_out(recipe, data, scheme)
+        seed = seed_of(recipe.seed, "holdout")
+        compared, held_out = scheme.held_out(data.y, recipe.holdout, seed)
+        n = len(compared)
         is_long = _has_long_fits(recipe, data)
-        folds, repeats = fold_counts(recipe, len(compared), is_hasty=is_long)
+        folds, repeats = fold_counts(recipe, n, is_hasty=is_long)
         tested = scheme.take(compared)
-        folds, drawn, more = limited_folds(recipe, folds, tested, data.y[compared])
-        notes = [*fold_notes(recipe, data, compared, folds, repeats), *more]
-        if is_long:
-            notes.append(_MANY_CLASSES.format(_n_trees(data)))
-        else:
-            notes.extend(_search_notes(recipe, len(compared), folds))
+        folds, drawn, fewer = limited_folds(recipe, folds, tested, data.y[compared])
+        notes = fold_notes(recipe, data, compared, folds, repeats) + fewer
+        if not is_long:
+            notes.extend(_search_notes(recipe, n, folds))
         chosen, left_out = _candidates(recipe, data)
         committees: tuple[Candidate, ...] = ()
         if recipe.committees and folds * repeats > 1 and not data.is_sample:
-            committees, texts = planned_committees(
-                chosen, rule.n_classes, len(compared)
-            )
-            left_out.extend(texts)
+            committees, more = planned_committees(chosen, rule.n_classes, n)
+            left_out = (*left_out, *more)
         plan = cls(
             candidates=(_BASELINES[data.task], *chosen),
             committees=committees,
@@ -153,7 +151,7 @@ class Plan:
             held_out=held_out,
             notes=tuple(notes),
             calibrates=recipe.calibrate,
-            left_out=tuple(left_out),
+            left_out=left_out,
         )
         plan._check_metric(data.y)
         return plan
@@ -198,16 +196,6 @@ class Plan:
 
     def seed_of(self, task: Task) -> int:
         return seed_of(self.seed, task.name, task.repeat, task.fold)
-
-
-def _held_out(
-    recipe: Recipe, data: StudyData, scheme: FoldScheme
-) -> tuple[np.ndarray, np.ndarray]:
-    """The rows that learners are compared on, and those that nothing is chosen by."""
-    if not recipe.holdout:
-        rows = np.arange(len(data.y))
-        return rows, rows[:0]
-    return scheme.held_out(data.y, recipe.holdout, seed_of(recipe.seed, "holdout"))
 
 
 def _loss_rule(
@@ -322,7 +310,9 @@ def _has_long_fits(recipe: Recipe, data: StudyData) -> bool:
 # -- candidates ------------------------------------------------------------------------
 
 
-def _candidates(recipe: Recipe, data: StudyData) -> tuple[list[Candidate], list[str]]:
+def _candidates(
+    recipe: Recipe, data: StudyData
+) -> tuple[list[Candidate], tuple[str, ...]]:
     # built and searched as if they were named
     choices = recipe.learners or tuple(_default_choices(data))
     candidates: list[Candidate] = []
@@ -346,10 +336,13 @@ def _candidates(recipe: Recipe, data: StudyData) -> tuple[list[Candidate], list[
             settings = {**candidate.settings, **entry.frugal}
             candidate = replace(candidate, settings=settings, search=(), hasty={})
         candidates.append(candidate)
-    return candidates, [
+    texts = [
         f"Left out, because there are more than {what}: {', '.join(names)}."
         for what, names in left_out.items()
     ]
+    if is_long:
+        texts.append(_MANY_CLASSES.format(_n_trees(data)))
+    return candidates, tuple(texts)
 
 
 def _is_in_memory(entry: catalog.Entry) -> bool:

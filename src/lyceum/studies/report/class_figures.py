@@ -138,7 +138,7 @@ class ClassFigures:
                 f" Shown are the {_MOST_ROWS} of {len(labels):,} classes with the most mistakes;"
                 " other decisions are counted together."
             )
-            indices, matrix = _most_mistaken(matrix)
+            indices, matrix = most_mistaken(matrix)
             labels = labels[indices]
             actions = [*(actions[k] for k in indices), "all others"]
         width = min(2.4 + 1.0 * len(actions), 8.0)
@@ -317,7 +317,7 @@ def _two_costs(loss: LossMatrix | None, positive: int) -> dict[str, Any]:
     return {}
 
 
-def _most_mistaken(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def most_mistaken(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The classes with the most rows that were decided otherwise, in their order, and how these
     rows were decided: for each of the classes, and for all else."""
     K = len(matrix)
