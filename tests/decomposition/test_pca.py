@@ -371,3 +371,23 @@ def test_few_rows_of_many_columns_are_standardized_too():
     assert pca.explained_variance_.sum() == pytest.approx(600.0)
     by_hand = np.linalg.eigvalsh(np.corrcoef(X.T))[::-1][:19]
     np.testing.assert_allclose(pca.explained_variance_[:19], by_hand, rtol=1e-9)
+
+
+def test_the_randomized_solver_is_as_near_as_scikit_learns():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 40)) * np.linspace(3.0, 1.0, 40)
+    exact = PCA(12).fit(X).explained_variance_
+    settings = {"svd_solver": "randomized", "iterated_power": 2, "random_state": 0}
+    ours = PCA(12, **settings).fit(X).explained_variance_
+    peer = SklearnPCA(12, **settings).fit(X).explained_variance_
+    assert np.abs(ours / exact - 1).max() <= 1.2 * np.abs(peer / exact - 1).max()
+
+
+def test_components_of_single_precision_stay_in_it():
+    X = np.random.default_rng(0).normal(size=(50, 4)).astype(np.float32)
+    model = PCA(2).fit(X)
+    assert model.components_.dtype == np.float32
+    assert model.transform(X).dtype == np.float32
+    double = PCA(2).fit(X.astype(np.float64))
+    assert double.components_.dtype == np.float64
+    np.testing.assert_allclose(model.components_, double.components_, atol=1e-6)

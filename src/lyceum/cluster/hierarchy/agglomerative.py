@@ -253,6 +253,11 @@ default="ward"
                 "Exactly one of n_clusters, distance_threshold and inconsistency says where the"
                 f" tree is cut, the others must be None; given are {', '.join(given) or 'none'}"
             )
+        if self.distance_threshold is not None and not self.compute_full_tree:
+            raise SettingError(
+                "compute_full_tree must be True if distance_threshold is set: the tree is built in"
+                " full, so leave it at 'auto'"
+            )
 
     def _tree(self, block: Block, weighted: np.ndarray, n_rows: int) -> np.ndarray:
         w = block.w

@@ -88,16 +88,28 @@ def class_scores(
     """
     if machines[0][0] < 0:
         return scores
-    votes = np.zeros((len(scores), n_classes))
+    votes = pair_votes(scores >= 0, machines, n_classes)
     sums = np.zeros((len(scores), n_classes))
     for (against, favored), column in zip(machines, scores.T):
-        won = column >= 0
-        votes[:, favored] += won
-        votes[:, against] += ~won
         sums[:, favored] += column
         sums[:, against] -= column
     # |sums| / (3 (|sums| + 1)) is below 1/3: it breaks ties and never outweighs a vote
     return votes + sums / (3.0 * (np.abs(sums) + 1.0))
+
+
+def pair_votes(
+    won: np.ndarray, machines: list[tuple[int, int]], n_classes: int
+) -> np.ndarray:
+    """How many machines of pairs vote for every class: `won` says which for the first of theirs.
+
+    >>> pair_votes(np.array([[True, False, True]]), [(1, 0), (2, 0), (2, 1)], 3).tolist()
+    [[1.0, 1.0, 1.0]]
+    """
+    votes = np.zeros((len(won), n_classes))
+    for (against, favored), column in zip(machines, won.T):
+        votes[:, favored] += column
+        votes[:, against] += ~column
+    return votes
 
 
 def coupled_posteriors(
