@@ -203,7 +203,7 @@ def randomized_spectrum(
         before = linalg.qr(Q, mode="economic", check_finite=False)[0]
         of = partial(ProjectedScatter.of, Q=unit * before, center=about)
         Q = unit * rows.reduce(of).product
-    values, V = _leading_pairs(before, Q)
+    values, V = _ritz_pairs(before, Q)
     values = values[:k]
     weight = float(moments.weight.max(initial=0.0))
     factor = np.sqrt(values)[:, None] * V[: len(values)] * scale
@@ -212,19 +212,11 @@ def randomized_spectrum(
     return compact, Spectrum(total, values, partial(_fill, V), scale)
 
 
-def _leading_pairs(Q: np.ndarray, product: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Eigenvalues of S, the largest first, and their vectors as rows, by Rayleigh-Ritz in the span
-    of S^½ Q, which is nearer to the first eigenvectors than that of Q; `product` is S Q.
-
-    With Qᵀ S Q = U D Uᵀ the columns of S^½ Q U D^-½ are orthonormal, and M = S Q U D^-½ is S^½
-    times them: its singular values are the roots of the eigenvalues.
-    """
-    squares, U = linalg.eigh(Q.T @ product)
-    has_variance = squares > np.finfo(float).eps * squares[-1]
-    roots = np.sqrt(np.where(has_variance, squares, 1.0))
-    M = product @ np.where(has_variance, U / roots, 0.0)
-    vectors, lengths, _ = linalg.svd(M, full_matrices=False)
-    return lengths**2, vectors.T
+def _ritz_pairs(Q: np.ndarray, product: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Rayleigh-Ritz: the eigenvalues of Qᵀ S Q, the largest first, and their vectors taken back by
+    Q, as rows; `product` is S Q."""
+    values, U = linalg.eigh(Q.T @ product)
+    return np.maximum(values[::-1], 0.0), (Q @ U[:, ::-1]).T
 
 
 # -- what follows from it --------------------------------------------------------------

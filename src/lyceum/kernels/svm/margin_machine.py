@@ -177,8 +177,7 @@ def _hard_margin(
     left = settings.max_iter
     while True:
         bounded = replace(problem, C=np.where(problem.C > 0, C, 0.0))
-        allowed = settings._replace(max_iter=left)
-        solution = _soft_margin(bounded, C, least, kernel, X, allowed, start)
+        solution = _soft_margin(bounded, C, least, kernel, X, settings, left, start)
         left -= solution.steps
         history += solution.history
         record += solution.record or []
@@ -205,16 +204,17 @@ def _soft_margin(
     kernel: Kernel,
     X: Data,
     settings: SolverSettings,
+    left: int,
     start: np.ndarray | None,
 ) -> DualSolution:
     """The machine of one C, ten working sets at a time, until it has converged, a variable is at
-    its bound, or no plane can have a margin of `least`."""
-    quick = settings._asdict() | {"max_rounds": 10}
+    its bound, no plane can have a margin of `least`, or no steps are left."""
+    quick = settings._asdict() | {"max_iter": left, "max_rounds": 10}
     solution = solve_dual(problem, kernel, X, **quick, start=start, exact=True)
     history = solution.history
     record = solution.record or []
     steps = solution.steps
-    left = settings.max_iter - steps
+    left -= steps
     while left > 0 and not solution.converged and solution.b.max(initial=0.0) < C:
         if _largest_margin(problem, solution) < least:
             break

@@ -13,6 +13,7 @@ from sklearn.utils import check_random_state
 from lyceum._core.base import affine_operation, normalize_posteriors
 from lyceum._core.probability import fit_sigmoid
 from lyceum._core.types import Estimator, Operation
+from lyceum.errors import DataError
 from lyceum.kernels.svm.shared_rows import SharedRows
 
 _FOLDS = 5
@@ -29,6 +30,15 @@ def machine_classes(n_classes: int, strategy: str) -> list[tuple[int, int]]:
     if strategy == "one_vs_rest":
         return [(-1, k) for k in range(n_classes)]
     return [(second, first) for first, second in combinations(range(n_classes), 2)]
+
+
+def check_classes_left(codes: np.ndarray, n_classes: int) -> None:
+    """Refuse rows of one class where there were more, as weights may leave them."""
+    if n_classes > 1 and (codes == codes[0]).all():
+        raise DataError(
+            "Invalid input - all samples with positive weights belong to the same class: SVC has"
+            " none to tell it from"
+        )
 
 
 def machine_rows(codes: np.ndarray, against: int, favored: int) -> np.ndarray:

@@ -372,19 +372,20 @@ def _newton_steps(
             room = np.where(step > 0, (C[free] - b[free]) / step, down)
         first = int(room.argmin())
         share = min(1.0, float(room[first]))
-        moved = np.clip(b[free] + share * step, 0.0, C[free])
-        # what rounding leaves of a variable that ended at its bound
-        least = _ROUNDING * float(moved.max())
-        moved[moved < least] = 0.0
-        at_most = moved > C[free] - least
-        moved[at_most] = C[free][at_most]
-        b[free] = moved
+        b[free] = _within_bounds(b[free] + share * step, C[free])
         if share < 1.0:
             b[free[first]] = 0.0 if step[first] < 0 else C[free[first]]
         change = (share * s[free] * step).astype(K.dtype)
         v -= K[:, free] @ change
         if share == 1.0:
             return
+
+
+def _within_bounds(b: np.ndarray, C: np.ndarray) -> np.ndarray:
+    """Variables within 0 and C, at a bound where rounding alone keeps them from it."""
+    b = np.clip(b, 0.0, C)
+    least = _ROUNDING * float(b.max())
+    return np.where(b < least, 0.0, np.where(b > C - least, C, b))
 
 
 def _free_step(

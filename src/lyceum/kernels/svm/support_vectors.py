@@ -45,11 +45,18 @@ class SupportVectors(KernelLearner):
         function; default="rbf".
     degree : int
         Of the kernel "poly".
+    max_iter : int
+        Most steps of SMO of a machine, each of which moves a pair of variables; -1 is no limit.
     cache_size : float
         Megabytes for kernel values, where keeping them is quicker than computing them again.
     categorical_features : "from_dtype", True, mask, indices, names or None
         Which columns of an array hold categories; each becomes one-of-C columns unless the kernel
         compares categories itself.
+    """
+
+    _attribute_docs: ClassVar[str] = """
+    converged_ : bool
+        Whether `tol` was reached.
     """
 
     _alternative: ClassVar[str] = (

@@ -20,10 +20,11 @@ from lyceum._core.data import Block, dense_cells
 from lyceum._core.probability import class_weight_factors
 from lyceum._core.steps import StepColumn, StepKind
 from lyceum._core.types import Categories, ClassWeight, Data, Operation, Target, Weights
-from lyceum.errors import DataError, SettingError, cannot_export
+from lyceum.errors import SettingError, cannot_export
 from lyceum.kernels.svm.margin_machine import MarginMachine, fit_margin_machine
 from lyceum.kernels.svm.multiclass import (
     calibrate_machines,
+    check_classes_left,
     class_scores,
     coupled_posteriors,
     machine_classes,
@@ -89,8 +90,6 @@ class SVC(Classifier, SupportVectors):
     break_ties : bool, default=False
         Whether classes with equally many votes are told apart by the sums of their scores, so that
         `predict` is the largest of `decision_function`; else the first of them is taken.
-    max_iter : int, default=-1
-        Most steps of SMO of a machine, each of which moves a pair of α; -1 is no limit.
 
     Attributes
     ----------
@@ -136,8 +135,6 @@ class SVC(Classifier, SupportVectors):
         Where explanations start: the means of the columns.
     n_iter_ : array of int of shape (n_machines,)
         The number of steps of SMO of every machine.
-    converged_ : bool
-        Whether `tol` was reached.
     record_ : list of dict
         With `record=True`, for every step of SMO its number `step`, `machine`, the `pair` of rows
         that moved (several where the last digits were solved for), `alpha` of all rows and the dual
@@ -257,11 +254,7 @@ class SVC(Classifier, SupportVectors):
         """
         block, cells, weighted, n = self._gather_rows(X, y, sample_weight)
         assert block.y is not None
-        if len(self.classes_) > 1 and (block.y == block.y[0]).all():
-            raise DataError(
-                "Invalid input - all samples with positive weights belong to the same class: SVC"
-                " has none to tell it from"
-            )
+        check_classes_left(block.y, len(self.classes_))
         self.machines_ = machine_classes(len(self.classes_), self.strategy)
         bound = self._bounds(block.y, block.weights)
         rows = SharedRows(self.kernel_, cells)
@@ -585,9 +578,9 @@ def _classes(learner: SVC, block: Block) -> np.ndarray:
     if K > 2 and learner._has_pairs and not learner.break_ties:
         # the votes alone, of tied classes the first; f(x) = 0 is of the second class of a pair
         won = learner._machine_scores(block.X) > 0
-        scores = pair_votes(won, learner.machines_, K)
-    else:
-        scores = learner._class_scores(block.X)
+        votes = pair_votes(won, learner.machines_, K)
+        return learner.classes_[votes.argmax(axis=1)]
+    scores = learner._class_scores(block.X)
     if K == 2:
         # f(x) = 0 counts as positive
         return learner.classes_[(scores[:, 1] >= 0).astype(np.intp)]

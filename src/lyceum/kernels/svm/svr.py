@@ -45,8 +45,6 @@ class SVR(Regressor, SupportVectors):
         "distance"; "auto" is 1 / d; "median" is a width of "rbf", see `median_sigma`.
     tol : float, default=1e-3
         The largest violation of the optimality conditions, in units of y.
-    max_iter : int, default=-1
-        Most steps of SMO, each of which moves a pair of variables; -1 is no limit.
 
     Attributes
     ----------
@@ -78,8 +76,6 @@ class SVR(Regressor, SupportVectors):
         Where explanations start: the means of the columns.
     n_iter_ : int
         The number of steps of SMO.
-    converged_ : bool
-        Whether `tol` was reached.
     history_ : list of float
         The dual objective, working set by working set.
 
