@@ -129,9 +129,8 @@ class Plan:
         folds, repeats = fold_counts(recipe, n, is_hasty=is_long)
         tested = scheme.take(compared)
         folds, drawn, fewer = limited_folds(recipe, folds, tested, data.y[compared])
-        notes = fold_notes(recipe, data, compared, folds, repeats) + fewer
-        if not is_long:
-            notes.extend(_search_notes(recipe, n, folds))
+        notes = fold_notes(recipe, data, compared, folds, repeats)
+        searched = _search_notes(recipe, n, folds, is_long)
         chosen, left_out = _candidates(recipe, data)
         committees: tuple[Candidate, ...] = ()
         if recipe.committees and folds * repeats > 1 and not data.is_sample:
@@ -149,7 +148,7 @@ class Plan:
             seed=recipe.seed,
             compared=compared,
             held_out=held_out,
-            notes=tuple(notes),
+            notes=(*notes, *fewer, *searched),
             calibrates=recipe.calibrate,
             left_out=left_out,
         )
@@ -275,8 +274,14 @@ def _balanced_costs(classes: tuple[Any, ...], data: StudyData) -> LossMatrix:
     return LossMatrix(costs[:, None] * (1.0 - np.eye(K)), classes=classes)
 
 
-def _search_notes(recipe: Recipe, n_rows: int, folds: int) -> tuple[str, ...]:
-    if n_rows - n_rows // max(2, folds) <= SEARCH_ROWS or recipe.n_settings < 2:
+def _search_notes(
+    recipe: Recipe, n_rows: int, folds: int, is_long: bool = False
+) -> tuple[str, ...]:
+    if (
+        is_long
+        or n_rows - n_rows // max(2, folds) <= SEARCH_ROWS
+        or recipe.n_settings < 2
+    ):
         return ()
     which = "the latest" if recipe.time else "a random"
     text = (
