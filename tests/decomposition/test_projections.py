@@ -181,7 +181,8 @@ def test_double_centering_by_its_definition():
     J = np.eye(9) - 1 / 9
     values = np.linalg.eigvalsh(-0.5 * J @ D**2 @ J)[::-1]
     model = ClassicalMDS(2, metric="precomputed").fit(D)
-    np.testing.assert_allclose(model.eigenvalues_, values, atol=1e-9)
+    np.testing.assert_allclose(model.all_eigenvalues_, values, atol=1e-9)
+    np.testing.assert_array_equal(model.eigenvalues_, model.all_eigenvalues_[:2])
     assert model.negative_ratio_ == pytest.approx(
         -values[values < 0].sum() / np.abs(values).sum(), abs=1e-9
     )
@@ -226,7 +227,7 @@ def test_mixed_columns_go_by_gower():
 
 
 def test_wrong_matrices_are_refused():
-    with pytest.raises(DataError, match="must be square"):
+    with pytest.raises(DataError, match="must be 2-dimensional and square"):
         ClassicalMDS(metric="precomputed").fit(np.ones((3, 2)))
     with pytest.raises(DataError, match="symmetric"):
         ClassicalMDS(metric="precomputed").fit(np.array([[0.0, 1], [2, 0]]))
