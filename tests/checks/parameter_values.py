@@ -113,7 +113,6 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "ClassicalMDS.metric": ("manhattan",),
     "LinearRegression.coef_init": (([1.0, 2.0, 3.0, 4.0], 5.0),),
     "LocallyWeightedRegression.coef_init": ([1.0, 2.0, 3.0, 4.0, 5.0],),
-    "Perceptron.coef_init": ((np.ones((3, 4)), np.ones(3)),),
     "LogisticRegression.coef_init": (
         (np.arange(12.0).reshape(3, 4) / 10, np.array([0.0, 1.0, -1.0])),
     ),

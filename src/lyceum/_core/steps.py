@@ -161,7 +161,7 @@ class Steps:
     Examples
     --------
     >>> from lyceum.linear import Perceptron
-    >>> model = Perceptron(record=True).fit([[2.0], [-1.0]], [1, 0])
+    >>> model = Perceptron(shuffle=False, record=True).fit([[2.0], [-1.0]], [1, 0])
     >>> print(model.steps())
     Steps of Perceptron of y
     pass  w x0     b  mistakes

@@ -9,7 +9,11 @@ runs in memory, from files and on Dask.
 from lyceum._core.base.density import Density
 from lyceum._core.base.explanations import explain_frame, sum_by_source
 from lyceum._core.base.learner import CATEGORICAL_FEATURES, Coding, Learner, Reading
-from lyceum._core.base.mistake_bound import separability_facts, set_separability
+from lyceum._core.base.mistake_bound import (
+    mistake_bound,
+    separability_facts,
+    set_separability,
+)
 from lyceum._core.base.model_parts import complexity, is_pipeline, pipeline_steps
 from lyceum._core.base.n_jobs_verbose import guard_public_methods
 from lyceum._core.base.new_columns import (
@@ -39,6 +43,7 @@ from lyceum._core.base.posterior_classifier import (
     PosteriorClassifier,
     check_one_output,
     normalize_posteriors,
+    rows_apart,
     rows_of_outputs,
     several_outputs,
 )
@@ -102,6 +107,7 @@ __all__ = [
     "is_record",
     "library_of",
     "member_answer",
+    "mistake_bound",
     "model_operations",
     "normalize_posteriors",
     "once_per_record",
@@ -110,6 +116,7 @@ __all__ = [
     "pipeline_steps",
     "plausible_cells",
     "replace_columns",
+    "rows_apart",
     "rows_of_outputs",
     "schema_with_names",
     "score_operations",

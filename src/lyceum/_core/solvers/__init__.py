@@ -25,6 +25,7 @@ from lyceum._core.solvers.lagrange import ConstrainedOptima, StationaryPoint
 from lyceum._core.solvers.lbfgs import LBFGS
 from lyceum._core.solvers.least_norm import RankedSquares, ranked_squares
 from lyceum._core.solvers.newton import LevenbergMarquardt, Newton
+from lyceum._core.solvers.patience import Patience
 from lyceum._core.solvers.problem import (
     Observer,
     Outcome,
@@ -54,6 +55,7 @@ __all__ = [
     "Newton",
     "Observer",
     "Outcome",
+    "Patience",
     "Point",
     "Problem",
     "RankedSquares",

@@ -295,6 +295,11 @@ class RidgeCV(PenaltyCV):
         # splits that can be read once are kept for every target
         splits = list(self.cv) if isinstance(self.cv, Iterator) else self.cv
         settings = {**self.get_params(deep=False), "cv": splits}
+        # a score of all targets at once needs the predictions of each
+        scores_together = (
+            self.scoring is not None and splits is None and not self.alpha_per_target
+        )
+        settings["store_cv_results"] = self.store_cv_results or scores_together
         models = [clone(type(self)(**settings)) for _ in columns]
         losses = [
             model._fit_target(X, column, sample_weight)
@@ -306,6 +311,9 @@ class RidgeCV(PenaltyCV):
         fit_each_target(self, X, y, sample_weight, same)
         if not self.alpha_per_target:
             mean_loss = np.mean(losses, axis=0)
+            if scores_together:
+                predictions = np.stack(stored, axis=1)
+                mean_loss = self._losses_together(predictions, columns, sample_weight)
             chosen = int(np.argmin(mean_loss))
             alpha = float(models[0].alphas_[chosen])
             fit_each_target(
@@ -319,9 +327,24 @@ class RidgeCV(PenaltyCV):
             scores = -float(mean_loss[chosen])
         self.best_score_ = scores
         self.alphas_ = models[0].alphas_
-        if stored[0] is not None:
+        if self.store_cv_results:
             self.cv_results_ = np.stack(stored, axis=1)
         return self
+
+    def _losses_together(
+        self, predictions: np.ndarray, columns: list[Any], w: Weights
+    ) -> np.ndarray:
+        """Minus the score of every alpha, falling, on all targets; predictions of (n_samples,
+        n_targets, n_alphas) are in the order of `alphas`."""
+        scorer = _scorer(self.scoring)
+        own = {} if w is None else {"sample_weight": np.asarray(w)}
+        Y = np.column_stack(columns).astype(np.float64)
+        losses = [
+            -scorer(_Itself(), fitted, Y, **own)
+            for fitted in np.moveaxis(predictions, -1, 0)
+        ]
+        given = np.ravel(np.asarray(self.alphas, dtype=float))
+        return np.array(losses)[np.argsort(-given, kind="stable")]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
