@@ -151,6 +151,8 @@ _STEPS = {"solver": "gradient_descent", "learning_rate": 0.1, "max_iter": 3}
 _CONFIDENCE = {"pruning": "confidence"}
 _STOPPING = {"early_stopping": True, "tol": 1e-4, "max_iter": 40, "n_estimators": 20}
 TOGETHER: dict[str, tuple[dict[str, Any], ...]] = {
+    "Perceptron.alpha": ({"penalty": "l2", "alpha": 0.01},),
+    "Perceptron.l1_ratio": ({"penalty": "elasticnet", "alpha": 0.01},),
     "prior_alpha": ({"priors": "dirichlet_mean"},),
     "BernoulliNB.prior_alpha": ({"class_prior": "dirichlet_mean"},),
     "MultinomialNB.prior_alpha": ({"class_prior": "dirichlet_mean"},),

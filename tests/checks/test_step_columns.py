@@ -241,7 +241,7 @@ def test_boosting_counts_leaves_and_columns():
 
 def test_network_step_by_step():
     model = MLPRegressor(
-        (2,),
+        hidden_layer_sizes=(2,),
         activation="tanh",
         solver="sgd",
         momentum=0.0,

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import (
     CATEGORICAL_FEATURES,
+    check_same_columns,
     finite_sums,
     mistake_bound,
     separability_facts,
@@ -259,7 +260,9 @@ class Perceptron(LinearScores):
             The weights to start from, for two classes also a flat list and a number; zeros unless
             they are given.
         """
-        before = self._weights_before() if self.warm_start else None
+        before = None
+        if self.warm_start and hasattr(self, "coef_"):
+            before = self.schema_
         rows, factors = self._weighted_by_class(self._rows(X, y, sample_weight))
         moments = finite_sums(rows.reduce(Moments.of))
         self.mean_ = moments.mean
@@ -270,7 +273,7 @@ class Perceptron(LinearScores):
         self._shift = self.mean_ * float(self.center and self.fit_intercept)
         self._weight = float(moments.weight.max())
         if before is not None:
-            check_same_weights(before, self._weights_before())
+            check_same_columns(self, before)
             coef_init, intercept_init = self.coef_, self.intercept_
         theta = self._first_weights(coef_init, intercept_init)
         self._from_zero = not theta.any()

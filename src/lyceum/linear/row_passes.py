@@ -59,10 +59,12 @@ def dense_parts(block: Block) -> Iterator[Block]:
 
 
 def row_windows(rows: Rows, size: int) -> Iterator[Block]:
-    """Blocks of `size` rows, the last one of fewer, wherever the blocks of the source end."""
+    """Blocks of `size` rows with a weight, the last one of fewer, wherever the blocks of the source
+    end."""
     gathered: list[Block] = []
     n_missing = size
     for block in rows.blocks():
+        block = block.without_zero_weights()
         while len(block):
             gathered.append(block.take(slice(0, n_missing)))
             block = block.take(slice(n_missing, None))

@@ -72,7 +72,8 @@ class FirstLook:
 
 def _as_columns(targets: np.ndarray) -> np.ndarray:
     """One target of every row as a column, several as they are."""
-    return targets.reshape(len(targets), -1).astype(np.float64)
+    columns = targets if targets.ndim == 2 else targets[:, None]
+    return columns.astype(np.float64)
 
 
 @dataclass(frozen=True, slots=True)
