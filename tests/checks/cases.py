@@ -283,15 +283,10 @@ EXPECTED_FAILURES: dict[str, dict[str, str]] = {
         "labels are drawn there, and the warning of weak members is an error in tests",
     ),
     "Perceptron": {
-        **{
-            f"check_sample_weight_equivalence_on_{cells}_data": (
-                "a row that comes again is looked at again"
-            )
-            for cells in ("dense", "sparse")
-        },
-        "check_class_weight_classifiers": (
-            "no more steps once the heavy class is right: .86, not .87"
-        ),
+        f"check_sample_weight_equivalence_on_{cells}_data": (
+            "a row that comes again is looked at again"
+        )
+        for cells in ("dense", "sparse")
     },
     **{
         name: {

@@ -92,7 +92,9 @@ def test_kmeans_takes_centers_in_fortran_order():
 @pytest.mark.parametrize("learner", [MLPClassifier, MLPRegressor])
 def test_networks_that_stop_at_max_iter_warn(learner):
     with pytest.warns(ConvergenceWarning, match="max_iter"):
-        learner(4, max_iter=2, random_state=0).fit(X, (y > 0).astype(int))
+        learner(hidden_layer_sizes=4, max_iter=2, random_state=0).fit(
+            X, (y > 0).astype(int)
+        )
 
 
 def test_as_many_components_as_rows_and_no_more():

@@ -38,6 +38,7 @@ from lyceum.linear.row_passes import first_pass, without_checks
 from lyceum.linear.several_targets import (
     fit_each_target,
     has_several_targets,
+    n_targets,
     target_columns,
 )
 
@@ -178,6 +179,8 @@ class RidgeCV(PenaltyCV):
                 FutureWarning,
                 stacklevel=3,
             )
+        if has_several_targets(y) and n_targets(y) == 1:
+            y = target_columns(y)[0]  # as in Ridge, coefficients are flat
         if has_several_targets(y):
             return self._fit_targets(X, y, sample_weight)
         self._fit_target(X, y, sample_weight)
@@ -299,7 +302,8 @@ class RidgeCV(PenaltyCV):
         scores_together = (
             self.scoring is not None and splits is None and not self.alpha_per_target
         )
-        settings["store_cv_results"] = self.store_cv_results or scores_together
+        if scores_together:
+            settings |= {"store_cv_results": True, "scoring": _single_r2}
         models = [clone(type(self)(**settings)) for _ in columns]
         losses = [
             model._fit_target(X, column, sample_weight)
@@ -307,8 +311,7 @@ class RidgeCV(PenaltyCV):
         ]
         stored = [vars(model).get("cv_results_") for model in models]
         scores: Any = np.array([model.best_score_ for model in models])
-        same: list[dict[str, Any]] = [{"cv": splits}] * len(columns)
-        fit_each_target(self, X, y, sample_weight, same)
+        own: dict[str, Any] = {"cv": splits}
         if not self.alpha_per_target:
             mean_loss = np.mean(losses, axis=0)
             if scores_together:
@@ -316,15 +319,11 @@ class RidgeCV(PenaltyCV):
                 mean_loss = self._losses_together(predictions, columns, sample_weight)
             chosen = int(np.argmin(mean_loss))
             alpha = float(models[0].alphas_[chosen])
-            fit_each_target(
-                self,
-                X,
-                y,
-                sample_weight,
-                [{"alphas": [alpha], "cv": None}] * len(models),
-            )
-            self.alpha_ = alpha
+            own = {"alphas": [alpha], "cv": None, "scoring": None}
             scores = -float(mean_loss[chosen])
+        fit_each_target(self, X, y, sample_weight, [own] * len(models))
+        if not self.alpha_per_target:
+            self.alpha_ = alpha
         self.best_score_ = scores
         self.alphas_ = models[0].alphas_
         if self.store_cv_results:
@@ -401,6 +400,11 @@ def _scorer(scoring: Any) -> Any:
             " sklearn.metrics.get_scorer_names(), such as 'r2', or give a function"
         )
     return get_scorer(scoring)
+
+
+def _single_r2(model: Any, X: np.ndarray, y: np.ndarray, **weights: Any) -> float:
+    """R² of one target, where the score is of all of them and its predictions are wanted."""
+    return float(model.score(X, y, **weights))
 
 
 class _Itself(RegressorMixin, BaseEstimator):
