@@ -10,9 +10,6 @@ from functools import cache
 from types import ModuleType
 from typing import Any
 
-import sklearn
-from sklearn.base import BaseEstimator
-
 from lyceum.dropin import calls, modules, stand_ins
 from lyceum.dropin.differences import KEPT
 from lyceum.dropin.names import our_class, our_names, their_class
@@ -123,6 +120,10 @@ def names_of_theirs(space: Mapping[str, Any]) -> list[str]:
 
 def _public_estimators() -> dict[str, type]:
     """The estimators of scikit-learn's public modules, all of which are imported."""
+    # what starts with the switch on imports scikit-learn no earlier than the program does
+    import sklearn
+    from sklearn.base import BaseEstimator
+
     for name in sklearn.__all__:
         try:
             importlib.import_module(f"sklearn.{name}")

@@ -8,12 +8,12 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
 from lyceum._core.base import affine_operation, normalize_posteriors
 from lyceum._core.probability import fit_sigmoid
 from lyceum._core.types import Estimator, Operation
+from lyceum.kernels.svm.shared_rows import SharedRows
 
 _FOLDS = 5
 _CERTAIN = 1e-7  # posteriors of machines keep this distance from 0 and 1
@@ -162,7 +162,7 @@ def posterior_operations(
 
 def calibrate_machines(
     learner: Estimator,
-    cells: ArrayLike,
+    rows: SharedRows,
     codes: np.ndarray,
     w: np.ndarray,
     bound: np.ndarray,
@@ -184,7 +184,7 @@ def calibrate_machines(
             if len(test) and 0 < positive[train].sum() < len(train):
                 scores[test] = _scores_of_unseen(
                     learner,
-                    cells,
+                    rows,
                     positive,
                     bound,
                     train=train,
@@ -198,19 +198,15 @@ def calibrate_machines(
 
 def _scores_of_unseen(
     learner: Any,
-    cells: Any,
+    rows: SharedRows,
     positive: np.ndarray,
     bound: np.ndarray,
     train: np.ndarray,
     test: np.ndarray,
 ) -> np.ndarray:
     """f of the rows `test` by a machine of the rows `train`."""
-    is_precomputed = learner._is_precomputed
-    X = cells[np.ix_(train, train)] if is_precomputed else cells[train]
     signs = np.where(positive[train], 1.0, -1.0)
-    machine = learner._solve_machine(X, signs, bound[train])
+    machine = learner._solve_machine(rows, train, signs, bound[train])
     used = np.flatnonzero(machine.alpha)
     coef = (machine.signs * machine.alpha)[used]
-    if is_precomputed:
-        return cells[np.ix_(test, train[used])] @ coef + machine.intercept
-    return learner.kernel_.sums(X[used], coef, cells[test]) + machine.intercept
+    return rows.sums(train[used], coef, test) + machine.intercept

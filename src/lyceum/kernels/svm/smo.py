@@ -237,10 +237,13 @@ def _rounds(
             return
         # the variables that violate most, and half of those that the last round brought in
         v = problem.v(state.F)
-        chosen = native.smo_working_set(v, problem.s, problem.C, state.b, size, carried)
+        chosen = np.arange(count)
         goal = 0.5 * tol
         # a part of the problem need not be solved further than the whole is
         if size < count:
+            chosen = native.smo_working_set(
+                v, problem.s, problem.C, state.b, size, carried
+            )
             goal = max(goal, 0.1 * violation)
             carried = np.setdiff1d(chosen, last, assume_unique=True)[: size // 2]
         _work(problem, rows, state, chosen, v, goal)

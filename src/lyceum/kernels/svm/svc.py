@@ -37,6 +37,7 @@ from lyceum.kernels.svm.report import (
     explain_by_support_vectors,
     svc_summary,
 )
+from lyceum.kernels.svm.shared_rows import SharedRows
 from lyceum.kernels.svm.support_vectors import SVM_CONSTRAINTS, SupportVectors
 from lyceum.kernels.svm.workings import check_can_show, dual_workings
 from lyceum.report import Explanation, Summary
@@ -257,8 +258,12 @@ class SVC(Classifier, SupportVectors):
         assert block.y is not None
         self.machines_ = machine_classes(len(self.classes_), self.strategy)
         bound = self._bounds(block.y, block.weights)
+        rows = SharedRows(self.kernel_, cells)
+        if len(self.machines_) > 1 or self._has_posteriors:
+            cache = self._solver_settings.cache
+            rows = SharedRows.of(self.kernel_, cells, bound, cache)
         machines = [
-            self._machine(cells, block.y, bound, *pair) for pair in self.machines_
+            self._machine(rows, block.y, bound, *pair) for pair in self.machines_
         ]
         self._finish(machines, cells, block.y, weighted, n)
         self.__dict__.pop("record_", None)
@@ -267,7 +272,7 @@ class SVC(Classifier, SupportVectors):
         if self._has_posteriors:
             self.calibration_ = calibrate_machines(
                 self,
-                cells,
+                rows,
                 codes=block.y,
                 w=block.weights,
                 bound=bound,
@@ -286,7 +291,7 @@ class SVC(Classifier, SupportVectors):
 
     def _machine(
         self,
-        cells: Any,
+        rows: SharedRows,
         codes: np.ndarray,
         bound: np.ndarray,
         against: int,
@@ -295,21 +300,15 @@ class SVC(Classifier, SupportVectors):
         """The rows of a machine, and its solution."""
         mine = machine_rows(codes, against, favored)
         signs = np.where(codes[mine] == favored, 1.0, -1.0)
-        # precomputed values have the rows of `fit` as columns, too
-        X = cells
-        if len(mine) < cells.shape[0]:
-            X = cells[np.ix_(mine, mine)] if self._is_precomputed else cells[mine]
-        return mine, self._solve_machine(X, signs, bound[mine])
+        return mine, self._solve_machine(rows, mine, signs, bound[mine])
 
     def _solve_machine(
-        self,
-        X: Data,
-        signs: np.ndarray,
-        bound: np.ndarray,
+        self, rows: SharedRows, mine: np.ndarray, signs: np.ndarray, bound: np.ndarray
     ) -> MarginMachine:
+        X = rows.take(mine)
         scaling = float(self.intercept_scaling) if self.fit_intercept else 0.0
         settings = self._solver_settings
-        return fit_margin_machine(self.kernel_, X, signs, bound, scaling, settings)
+        return fit_margin_machine(rows.kernel, X, signs, bound, scaling, settings)
 
     def _finish(
         self,
