@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import (
     Classifier,
-    mistake_bound,
+    novikoff_bound,
     separability_facts,
     set_separability,
 )
@@ -222,7 +222,7 @@ class KernelPerceptron(Classifier, KernelLearner):
             margin = learning.margin()
             # a mistake among more than two classes moves the scores of two
             factor = 1.0 if len(self.classes_) == 2 else 2.0
-            bound = mistake_bound(radius, np.array([margin]), factor)
+            bound = novikoff_bound(radius, np.array([margin]), factor)
         separable = not self.history_ or self.history_[-1] == 0
         set_separability(self, separable, radius, margin, bound)
         if not self.separable_:

@@ -17,7 +17,7 @@ from lyceum._core.base import (
     CATEGORICAL_FEATURES,
     check_same_columns,
     finite_sums,
-    mistake_bound,
+    novikoff_bound,
     separability_facts,
     set_separability,
 )
@@ -464,7 +464,7 @@ class Perceptron(LinearScores):
         radius, margins = passes.reach(rows)
         bound = np.nan
         if self._from_zero and self.penalty is None:
-            bound = mistake_bound(radius, margins, 2.0 if passes.joint else 1.0)
+            bound = novikoff_bound(radius, margins, 2.0 if passes.joint else 1.0)
         separable = not passes.mistakes.any()
         set_separability(self, separable, radius, float(margins.min()), bound)
 

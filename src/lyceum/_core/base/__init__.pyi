@@ -10,7 +10,7 @@ from lyceum._core.base.learner import (
     Reading as Reading,
 )
 from lyceum._core.base.mistake_bound import (
-    mistake_bound as mistake_bound,
+    novikoff_bound as novikoff_bound,
     separability_facts as separability_facts,
     set_separability as set_separability,
 )

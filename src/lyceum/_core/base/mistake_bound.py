@@ -10,7 +10,7 @@ import numpy as np
 from lyceum._core.types import Estimator
 
 
-def mistake_bound(radius: float, margins: np.ndarray, factor: float = 1.0) -> float:
+def novikoff_bound(radius: float, margins: np.ndarray, factor: float = 1.0) -> float:
     """Novikoff's bound, summed over hyperplanes that are corrected apart: Σ factor · (R/γ)².
 
     It is NaN where a margin is zero or rounded to it. `factor` is 2 where a mistake moves the
