@@ -34,11 +34,7 @@ COUNTERPARTS = {
     if OTHER_NAMES.get(entry.name, entry.name) in THEIRS
 }
 # the first parameter there is another one here
-OTHER_FIRST = {
-    "MLPRegressor": (
-        "hidden_layer_sizes"
-    ),  # `loss`, which came first in a late version, is for classifiers
-}
+OTHER_FIRST = {"MLPRegressor": "loss"}  # as from version 1.7 on
 EITHER_TASK = (
     "AuxiliaryTargets",
     "PriorTransfer",
