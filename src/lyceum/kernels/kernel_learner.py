@@ -90,8 +90,8 @@ class KernelLearner(Learner):
 
     kernel: Any
     gamma: Any
-    degree: int
-    coef0: float
+    degree: int | None
+    coef0: float | None
     kernel_: Kernel
     rows_: Any  # (n, d), dense or CSR
 

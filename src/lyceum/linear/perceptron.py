@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -315,7 +316,7 @@ class Perceptron(LinearScores):
         self._finish(passes, rows)
         return self
 
-    def _weights_before(self) -> tuple[list, list[str]] | None:
+    def _weights_before(self) -> tuple[list, Sequence[str]] | None:
         """The classes and columns that there are weights for; None before the first fit."""
         if not hasattr(self, "coef_"):
             return None

@@ -262,7 +262,9 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
         return getattr(self, "n_targets_", 1) > 1
 
     def _several_targets(self, y: Target) -> np.ndarray | None:
-        labels = y.toarray() if sparse.issparse(y) else y
+        labels: Any = y
+        if sparse.issparse(labels):
+            labels = labels.toarray()
         outputs = several_outputs(self, labels)
         if outputs is None:
             return None

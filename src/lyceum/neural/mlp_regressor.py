@@ -113,6 +113,9 @@ class MLPRegressor(Regressor, FeedForward):
     True
     """
 
+    target_mean_: Any
+    target_scale_: Any
+
     _parameter_constraints: ClassVar[dict] = {
         **FeedForward._parameter_constraints,
         "loss": [StrOptions({"squared_error", "poisson"})],
