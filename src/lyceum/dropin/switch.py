@@ -149,12 +149,10 @@ def _public_modules() -> list[ModuleType]:
 
 
 def _homes(name: str, theirs: type) -> list[ModuleType]:
-    """The modules in which the name stands for scikit-learn's class: its own, and the public ones
-    that export it."""
+    """The modules in which the name stands for scikit-learn's class: its own, and the public ones,
+    where it finds its learners."""
     exporting = [
-        module
-        for module in _public_modules()
-        if name in getattr(module, "__all__", ()) and getattr(module, name) is theirs
+        module for module in _public_modules() if vars(module).get(name) is theirs
     ]
     own = sys.modules[theirs.__module__]
     return list({id(module): module for module in [own, *exporting]}.values())

@@ -13,6 +13,7 @@ from sklearn.utils import check_random_state
 from lyceum._core.base import affine_operation, normalize_posteriors
 from lyceum._core.probability import fit_sigmoid
 from lyceum._core.types import Estimator, Operation
+from lyceum.errors import DataError
 from lyceum.kernels.svm.shared_rows import SharedRows
 
 _FOLDS = 5
@@ -29,6 +30,15 @@ def machine_classes(n_classes: int, strategy: str) -> list[tuple[int, int]]:
     if strategy == "one_vs_rest":
         return [(-1, k) for k in range(n_classes)]
     return [(second, first) for first, second in combinations(range(n_classes), 2)]
+
+
+def check_classes_left(codes: np.ndarray, n_classes: int) -> None:
+    """Refuse rows of one class where there were more, as weights may leave them."""
+    if n_classes > 1 and (codes == codes[0]).all():
+        raise DataError(
+            "Invalid input - all samples with positive weights belong to the same class: SVC has"
+            " none to tell it from"
+        )
 
 
 def machine_rows(codes: np.ndarray, against: int, favored: int) -> np.ndarray:
@@ -88,16 +98,28 @@ def class_scores(
     """
     if machines[0][0] < 0:
         return scores
-    votes = np.zeros((len(scores), n_classes))
+    votes = pair_votes(scores >= 0, machines, n_classes)
     sums = np.zeros((len(scores), n_classes))
     for (against, favored), column in zip(machines, scores.T):
-        won = column >= 0
-        votes[:, favored] += won
-        votes[:, against] += ~won
         sums[:, favored] += column
         sums[:, against] -= column
     # |sums| / (3 (|sums| + 1)) is below 1/3: it breaks ties and never outweighs a vote
     return votes + sums / (3.0 * (np.abs(sums) + 1.0))
+
+
+def pair_votes(
+    won: np.ndarray, machines: list[tuple[int, int]], n_classes: int
+) -> np.ndarray:
+    """How many machines of pairs vote for every class: `won` says which for the first of theirs.
+
+    >>> pair_votes(np.array([[True, False, True]]), [(1, 0), (2, 0), (2, 1)], 3).tolist()
+    [[1.0, 1.0, 1.0]]
+    """
+    votes = np.zeros((len(won), n_classes))
+    for (against, favored), column in zip(machines, won.T):
+        votes[:, favored] += column
+        votes[:, against] += ~column
+    return votes
 
 
 def coupled_posteriors(
