@@ -275,7 +275,8 @@ class Perceptron(LinearScores):
         self._weight = float(moments.weight.max())
         if before is not None:
             check_same_columns(self, before)
-            coef_init, intercept_init = self.coef_, self.intercept_
+            coef_init = self.coef_
+            intercept_init = self.intercept_
         theta = self._first_weights(coef_init, intercept_init)
         self._from_zero = not theta.any()
         passes = self._passes(theta, factors)

@@ -230,7 +230,8 @@ class MLPRegressor(Regressor, FeedForward):
         if self.loss == "poisson" or not self.standardize:
             mean = np.zeros(self.n_targets_)
             scale = np.ones(self.n_targets_)
-        self.target_mean_, self.target_scale_ = mean, scale
+        self.target_mean_ = mean
+        self.target_scale_ = scale
         if self.n_targets_ == 1:
             self.target_mean_ = float(mean[0])
             self.target_scale_ = float(scale[0])

@@ -299,10 +299,9 @@ class RidgeCV(PenaltyCV):
         splits = list(self.cv) if isinstance(self.cv, Iterator) else self.cv
         settings = {**self.get_params(deep=False), "cv": splits}
         # a score of all targets at once needs the predictions of each
-        scores_together = (
-            self.scoring is not None and splits is None and not self.alpha_per_target
-        )
-        if scores_together:
+        is_joint = splits is None and not self.alpha_per_target
+        is_joint = is_joint and self.scoring is not None
+        if is_joint:
             settings |= {"store_cv_results": True, "scoring": _single_r2}
         models = [clone(type(self)(**settings)) for _ in columns]
         losses = [
@@ -313,28 +312,28 @@ class RidgeCV(PenaltyCV):
         scores: Any = np.array([model.best_score_ for model in models])
         own: dict[str, Any] = {"cv": splits}
         if not self.alpha_per_target:
-            mean_loss = np.mean(losses, axis=0)
-            if scores_together:
-                predictions = np.stack(stored, axis=1)
-                mean_loss = self._losses_together(predictions, columns, sample_weight)
-            chosen = int(np.argmin(mean_loss))
-            alpha = float(models[0].alphas_[chosen])
-            own = {"alphas": [alpha], "cv": None, "scoring": None}
-            scores = -float(mean_loss[chosen])
+            loss = np.mean(losses, axis=0)
+            if is_joint:
+                loss = self._joint_losses(stored, columns, sample_weight)
+            chosen = int(np.argmin(loss))
+            own = {"alphas": [float(models[0].alphas_[chosen])], "cv": None}
+            own |= {"scoring": None, "n_alphas": None}
+            scores = -float(loss[chosen])
         fit_each_target(self, X, y, sample_weight, [own] * len(models))
         if not self.alpha_per_target:
-            self.alpha_ = alpha
+            self.alpha_ = own["alphas"][0]
         self.best_score_ = scores
         self.alphas_ = models[0].alphas_
         if self.store_cv_results:
             self.cv_results_ = np.stack(stored, axis=1)
         return self
 
-    def _losses_together(
-        self, predictions: np.ndarray, columns: list[Any], w: Weights
+    def _joint_losses(
+        self, stored: list[Any], columns: list[Any], w: Weights
     ) -> np.ndarray:
-        """Minus the score of every alpha, falling, on all targets; predictions of (n_samples,
-        n_targets, n_alphas) are in the order of `alphas`."""
+        """Minus the score of every alpha, falling, on all targets, from the predictions of each,
+        (n_samples, n_alphas)."""
+        predictions = np.stack(stored, axis=1)
         scorer = _scorer(self.scoring)
         own = {} if w is None else {"sample_weight": np.asarray(w)}
         Y = np.column_stack(columns).astype(np.float64)
@@ -342,6 +341,9 @@ class RidgeCV(PenaltyCV):
             -scorer(_Itself(), fitted, Y, **own)
             for fitted in np.moveaxis(predictions, -1, 0)
         ]
+        # predictions are in the order of `alphas`; a grid of `n_alphas` falls
+        if self.n_alphas is not None:
+            return np.array(losses)
         given = np.ravel(np.asarray(self.alphas, dtype=float))
         return np.array(losses)[np.argsort(-given, kind="stable")]
 
