@@ -297,13 +297,9 @@ class RidgeCV(PenaltyCV):
         columns = target_columns(y)
         # splits that can be read once are kept for every target
         splits = list(self.cv) if isinstance(self.cv, Iterator) else self.cv
-        settings = {**self.get_params(deep=False), "cv": splits}
-        # a score of all targets at once needs the predictions of each
         is_joint = splits is None and not self.alpha_per_target
         is_joint = is_joint and self.scoring is not None
-        if is_joint:
-            settings |= {"store_cv_results": True, "scoring": _single_r2}
-        models = [clone(type(self)(**settings)) for _ in columns]
+        models = self._single_models(splits, len(columns), is_joint)
         losses = [
             model._fit_target(X, column, sample_weight)
             for model, column in zip(models, columns)
@@ -327,6 +323,13 @@ class RidgeCV(PenaltyCV):
         if self.store_cv_results:
             self.cv_results_ = np.stack(stored, axis=1)
         return self
+
+    def _single_models(self, splits: Any, count: int, is_joint: bool) -> list[Any]:
+        """A model per target; a score of all targets at once needs the predictions of each."""
+        settings = {**self.get_params(deep=False), "cv": splits}
+        if is_joint:
+            settings |= {"store_cv_results": True, "scoring": _single_r2}
+        return [clone(type(self)(**settings)) for _ in range(count)]
 
     def _joint_losses(
         self, stored: list[Any], columns: list[Any], w: Weights
