@@ -298,3 +298,19 @@ def test_tags_are_scikit_learns(missing):
     ours = get_tags(SimpleImputer(missing_values=missing)).input_tags
     theirs = get_tags(TheirSimpleImputer(missing_values=missing)).input_tags
     assert (ours.allow_nan, ours.sparse) == (theirs.allow_nan, theirs.sparse)
+
+
+@pytest.mark.parametrize(
+    "cells, text",
+    [
+        (np.array([[1.0, 2.0], [np.nan, 3.0], [4.0, 4.0]]), "2.5"),
+        (np.array([["a", "u"], [np.nan, "u"]], dtype=object), "u"),
+    ],
+)
+def test_the_summary_of_an_array_says_what_fills_its_columns(cells, text):
+    is_number = cells.dtype.kind == "f"
+    strategy = "mean" if is_number else "most_frequent"
+    summary = SimpleImputer(strategy=strategy).fit(cells).summary()
+    [table] = summary.tables
+    assert [row[0] for row in table.rows] == ["x0", "x1"]
+    assert text in str(summary)

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn import impute
+from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import CATEGORICAL_FEATURES, OnePassLearner
 from lyceum._core.constraints import StrOptions
@@ -17,6 +18,7 @@ from lyceum.errors import SettingError
 from lyceum.prepare.imputer import FillRules, FillTransformer
 from lyceum.prepare.shared_transformer import SharedTransformer, has_words
 from lyceum.prepare.steps import Fill
+from lyceum.report import Summary, Table
 
 
 class _Theirs(impute.SimpleImputer):
@@ -181,6 +183,16 @@ class SimpleImputer(SharedTransformer, FillTransformer, _Theirs):
         if statistics.dtype.kind == "f":
             self.fill_ = statistics
         return self
+
+    def summary(self) -> Summary:
+        """What every column is filled with, and of columns by their kinds how much is missing."""
+        check_is_fitted(self)
+        if self.by_kinds_:
+            return FillTransformer.summary(self)
+        names = [column.name for column in self.schema_]
+        rows = list(zip(names, self.statistics_.tolist()))
+        table = Table("Columns", ("column", "filled with"), rows)
+        return Summary(self._title(), {"columns": self.n_features_in_}, [table])
 
     def _step(self, schema: Schema) -> Fill:
         if not self.by_kinds_:
