@@ -301,7 +301,7 @@ def test_tags_are_scikit_learns(missing):
 
 
 @pytest.mark.parametrize(
-    "cells, text",
+    ("cells", "text"),
     [
         (np.array([[1.0, 2.0], [np.nan, 3.0], [4.0, 4.0]]), "2.5"),
         (np.array([["a", "u"], [np.nan, "u"]], dtype=object), "u"),
