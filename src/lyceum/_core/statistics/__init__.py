@@ -54,7 +54,7 @@ from lyceum._core.statistics.sample_statistics import (
     weighted_median,
     weighted_quantile,
 )
-from lyceum._core.statistics.seed import seed_from
+from lyceum._core.statistics.seed import drawn_seed, seed_from
 from lyceum._core.statistics.sparse import SparseCells
 
 __all__ = [
@@ -87,6 +87,7 @@ __all__ = [
     "class_weights",
     "classes_of",
     "describe",
+    "drawn_seed",
     "entropy",
     "fold_numbers",
     "folds_of",
