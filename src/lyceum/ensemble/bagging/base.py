@@ -259,17 +259,17 @@ class BaggingBase(Ensemble):
 
     def _check_drawn(self, n_drawn: int, n_rows: int, w: np.ndarray | None) -> None:
         """Refuse more rows than there are without replacement, and warn of few."""
-        if not self.bootstrap and n_drawn > n_rows:
-            raise SettingError(
-                f"Effective max_samples={n_drawn} must be <= n_samples={n_rows} to be able to"
-                " sample without replacement."
-            )
         if not self.bootstrap and w is not None:
             warnings.warn(
                 f"When fitting {type(self).__name__} with sample_weight it is recommended to use"
                 " bootstrap=True: of all rows, drawn once each, the weights say nothing.",
                 UserWarning,
                 stacklevel=6,
+            )
+        if not self.bootstrap and n_drawn > n_rows:
+            raise SettingError(
+                f"Effective max_samples={n_drawn} must be <= n_samples={n_rows} to be able to"
+                " sample without replacement."
             )
         if (
             w is None
@@ -331,6 +331,13 @@ class BaggingBase(Ensemble):
             raise SettingError(
                 "oob_score needs rows that some member has not seen, but every member was drawn all"
                 " rows: use bootstrap=True, a smaller max_samples, or more members"
+            )
+        if not bag.times.all():
+            warnings.warn(
+                "Some inputs do not have OOB scores. This probably means too few estimators were"
+                " used to compute any reliable oob estimates.",
+                UserWarning,
+                stacklevel=5,
             )
         answers = bag.mean
         self.oob_unknown_ = self.draws_.n_weighted - len(rows)
