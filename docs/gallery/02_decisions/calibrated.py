@@ -2,8 +2,8 @@
 Posteriors that mean what they say
 ==================================
 
-Naive Bayes counts alike columns twice and is too sure. A sigmoid of their logits, learned on other rows, bends
-its posteriors back.
+Naive Bayes counts alike columns twice and is too sure. A sigmoid of their logits, learned on
+other rows, bends its posteriors back.
 """
 
 from lyceum import plot

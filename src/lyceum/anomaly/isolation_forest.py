@@ -256,7 +256,7 @@ class IsolationForest(OutlierMixin, Learner):
         most = _most_depth(self.n_drawn_)
         learners = []
         for tree in self.trees_:
-            learner = DecisionTreeRegressor(splitter="random", max_depth=most)
+            learner: Any = DecisionTreeRegressor(splitter="random", max_depth=most)
             learner.schema_ = schema
             learner.n_features_in_ = len(names)
             learner.n_outputs_ = 1

@@ -122,8 +122,8 @@ class PosteriorMap:
         weight = np.asarray(row_weights(w, len(y)), dtype=np.float64)
         if method == "temperature":
             logits = _logits(proba, scores)
-            tables = [np.array([_temperature(y, logits, weight)])]
-            return cls(method, tuple(tables), scores)
+            temperature = np.array([_temperature(y, logits, weight)])
+            return cls(method, (temperature,), scores)
         columns = _mapped_columns(proba)
         first = 1 if len(columns) == 1 else 0
         tables = []
