@@ -414,10 +414,10 @@ def _two_columns(seen: np.ndarray) -> np.ndarray:
     return seen
 
 
-def answers_of(estimator: Estimator, X: Data, scores: bool) -> np.ndarray:
+def answers_of(estimator: Estimator, X: Data, of_scores: bool) -> np.ndarray:
     """The scores of a classifier, or its posteriors; where it has none, its scores by the logistic
     or the softmax function."""
-    if scores:
+    if of_scores:
         return np.asarray(estimator.decision_function(X))
     if hasattr(estimator, "predict_proba"):
         return np.asarray(estimator.predict_proba(X))
