@@ -46,6 +46,10 @@ def _can_explain(self: Any) -> bool:
     return hasattr(getattr(self, "estimator_", self.estimator), "explain")
 
 
+def _maps_posteriors(self: Any) -> bool:
+    return not any(voter.map_.scores for voter in self._voters)
+
+
 @guard_public_methods
 class CalibratedClassifierCV(MetaEstimatorMixin, Classifier, BaseEstimator):
     """Any classifier with posteriors calibrated by a map learned from what it says of left-out
@@ -338,20 +342,19 @@ default="sigmoid"
         seen = [
             answers_of(voter.estimator_, X, voter.map_.scores) for voter in self._voters
         ]
-        return self._from_posteriors(*seen)
+        return self._mean_of(*seen)
 
     @property
     def _voters(self) -> list[Any]:
         """Estimators with their maps, whose mean is the answer."""
         return getattr(self, "calibrated_classifiers_", [self])
 
-    @property
-    def _answer_methods(self) -> list[str]:
-        """The method of every voter's estimator that its map is of."""
-        names = {False: "predict_proba", True: "decision_function"}
-        return [names[voter.map_.scores] for voter in self._voters]
-
+    @available_if(_maps_posteriors)
     def _from_posteriors(self, *seen: Any) -> np.ndarray:
+        """The same, for records whose posteriors are known; scores are computed anew."""
+        return self._mean_of(*seen)
+
+    def _mean_of(self, *seen: Any) -> np.ndarray:
         """The mean of what the voters make of the answers of their estimators."""
         mean = np.zeros((len(seen[0]), len(self.classes_)))
         for voter, proba in zip(self._voters, seen, strict=True):

@@ -157,8 +157,7 @@ class RecordModel:
     """A fitted learner, or a pipeline that ends in one, compiled for single records.
 
     A model that turns the posteriors of its `estimator_`, or of several `_voters`, into others says
-    how by `_from_posteriors`, and by `_answer_methods` where it takes scores of some; one that
-    decides by them, by `_decide_posteriors`.
+    how by `_from_posteriors`; one that decides by them, by `_decide_posteriors`.
 
     Parameters
     ----------
@@ -176,8 +175,6 @@ class RecordModel:
             voters = getattr(model, "_voters", [])
             members = [RecordModel(_thawed(each.estimator_)) for each in voters]
             self._members = members or [self.inner]
-            usual = ["predict_proba"] * len(self._members)
-            self._methods: list[str] = getattr(model, "_answer_methods", usual)
         parts = _parts_of(model)
         self.learner = parts[-1]
         schema = Schema(_columns_of(parts[0], self.learner))
@@ -280,12 +277,7 @@ class RecordModel:
     def _answer(self, block: Block) -> tuple[Any, np.ndarray | None]:
         """The prediction and, where there are some, the posteriors of shape (1, K)."""
         if self.inner is not None:
-            insides = [
-                member._answer(block)[1]
-                if method == "predict_proba"
-                else member.answer_block(method, block)
-                for member, method in zip(self._members, self._methods, strict=True)
-            ]
+            insides = [member._answer(block)[1] for member in self._members]
             if any(inside is None for inside in insides):  # scores alone
                 posterior = self.model.predict_proba(_as_rows(block))
             else:
@@ -346,12 +338,7 @@ class RecordModel:
         """As `predict_rows`, of `predict_proba`."""
         if self.inner is None:
             return self._rows_by(self._posteriors, X, schema)
-        insides = [
-            member.posterior_rows(X, schema)
-            if method == "predict_proba"
-            else member._rows_by(member._path(method), X, schema)
-            for member, method in zip(self._members, self._methods, strict=True)
-        ]
+        insides = [member.posterior_rows(X, schema) for member in self._members]
         if any(inside is None for inside in insides):
             return None
         return self.model._from_posteriors(*insides)

@@ -332,13 +332,6 @@ class BaggingBase(Ensemble):
                 "oob_score needs rows that some member has not seen, but every member was drawn all"
                 " rows: use bootstrap=True, a smaller max_samples, or more members"
             )
-        if not bag.times.all():
-            warnings.warn(
-                "Some inputs do not have OOB scores. This probably means too few estimators were"
-                " used to compute any reliable oob estimates.",
-                UserWarning,
-                stacklevel=5,
-            )
         answers = bag.mean
         self.oob_unknown_ = self.draws_.n_weighted - len(rows)
         self.oob_errors_ = np.array(bag.errors)
