@@ -297,9 +297,9 @@ class Forest(WithTrees, Learner):
     def __getitem__(self, number: int) -> Any:
         """One tree as a learner of its own."""
         check_is_fitted(self)
-        place = range(len(self.trees_))[number]
+        index = range(len(self.trees_))[number]
         return tree_of_forest(
-            self, self.trees_[number], seed_of_tree(self.seed_, place)
+            self, self.trees_[number], seed_of_tree(self.seed_, index)
         )
 
     @property
