@@ -20,13 +20,14 @@ from lyceum._core.base.model_parts import check_learner, n_fitted_numbers
 from lyceum._core.base.n_jobs_verbose import (
     constrain_running,
     guard_public_methods,
+    is_fitting,
     running_as_set,
     shown_progress,
 )
 from lyceum._core.base.one_record import Decision, count_fit, decide
 from lyceum._core.base.parameter_docs import complete_docstring
 from lyceum._core.base.row_names import without_row_names
-from lyceum._core.base.state import unchanged_on_failure
+from lyceum._core.base.state import learned_apart
 from lyceum._core.constraints import StrOptions, make_constraint
 from lyceum._core.data import (
     KINDS,
@@ -452,19 +453,25 @@ def _guard(method: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(method)
     def guarded_method(self: Learner, *data: Any, **named: Any) -> Any:
-        _check_parameters(self)
+        if is_fitting(self):  # `super().fit` of a subclass
+            return learn(self, data, named)
+        with learned_apart(self) as apart:
+            result = learn(apart, data, named)
+        count_fit(self)
+        return self if result is apart else result
+
+    def learn(learner: Learner, data: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        _check_parameters(learner)
         with (
-            unchanged_on_failure(self),
-            running_as_set(self),
-            shown_progress(self),
-            arithmetic_in_words(self, method.__name__),
-            routing(self, method, data, named) as (own, own_named),
+            running_as_set(learner),
+            shown_progress(learner),
+            arithmetic_in_words(learner, method.__name__),
+            routing(learner, method, data, named) as (own, own_named),
         ):
-            result = method(self, *own, **own_named)
-            if counter := self.__dict__.pop("_row_counter", None):
-                self.n_rows_ = counter.total()
-            _round_to_rows(self, data[0] if data else named.get("X"))
-            count_fit(self)
+            result = method(learner, *own, **own_named)
+            if counter := learner.__dict__.pop("_row_counter", None):
+                learner.n_rows_ = counter.total()
+            _round_to_rows(learner, data[0] if data else named.get("X"))
             return result
 
     return guarded_method

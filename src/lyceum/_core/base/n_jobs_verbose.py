@@ -118,6 +118,18 @@ def _guard(method: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(method)
     def checked_method(self: Any, *data: Any, **named: Any) -> Any:
+        state = vars(self)
+        try:
+            answer = ask(self, data, named)
+        except Exception:
+            if vars(self) is state:
+                raise
+        # a fit has ended meanwhile, in another thread: the answer is of two states
+        if vars(self) is not state:
+            answer = ask(self, data, named)
+        return answer
+
+    def ask(self: Any, data: tuple[Any, ...], named: dict[str, Any]) -> Any:
         with running_as_set(self), arithmetic_in_words(self, method.__name__):
             if named and hasattr(self, "_routes"):
                 with routing(self, method, data, named) as (own, own_named):
@@ -156,11 +168,16 @@ def allowed_threads(learner: Estimator) -> Any:
 _fitting: ContextVar[Any] = ContextVar("lyceum_fitting", default=None)
 
 
+def is_fitting(learner: Estimator) -> bool:
+    """Whether the fit that runs here, in this thread, is that of the learner."""
+    return _fitting.get() is learner
+
+
 @contextmanager
 def shown_progress(learner: Estimator) -> Iterator[None]:
     """Print the progress of the block, and the time it took, if the learner has `verbose` set."""
     verbose = int(getattr(learner, "verbose", 0))
-    if _fitting.get() is learner:  # `super().fit` of a subclass
+    if is_fitting(learner):  # `super().fit` of a subclass
         yield
         return
     token = _fitting.set(learner)
