@@ -28,7 +28,7 @@ from lyceum._core.constraints import Interval, StrOptions
 __all__ = ["case", "make"]
 
 # numbers that ask for as much work as they say
-WORK = ("n_jobs", "verbose", "cache", "max_iter", "random_state")
+WORK = ("n_jobs", "verbose", "cache", "max_iter", "random_state", "depth", "branching")
 REALS = (0.0, 5e-324, 1e-300, 1e-9, 0.1, 0.5, 0.999, 1.0, 1.5, 3.0, 1e9, 1e150, 1e300)
 # scikit-learn's words for what it refuses, which its tests ask for
 REFUSALS = (

@@ -204,6 +204,18 @@ def test_a_list_of_whole_numbers_keeps_them():
         model.predict(np.array([[2**53 + 1], [0.5]], dtype=object))
 
 
+@pytest.mark.parametrize("row", ['{"id": "%s"}', '"%s","1,000"'])
+def test_written_as_text_they_stay_apart(tmp_path, row):
+    path = tmp_path / "t.jsonl"
+    lines = [row % label for label in LABELS]
+    if "," in row:
+        path = tmp_path / "t.csv"
+        lines = ["id,amount", '"7,000","8,000"', *lines]
+    path.write_text("\n".join([*lines, ""]))
+    cells = read_data(path).table["id"].to_pylist()
+    assert cells[-5:] == list(map(str, LABELS))
+
+
 @pytest.mark.parametrize("declared", ["integer", "numeric"])
 def test_in_arff_files_they_stay_apart(tmp_path, declared):
     path = tmp_path / "t.arff"

@@ -45,7 +45,7 @@ from lyceum._core.data import (
     numbered_names,
 )
 from lyceum._core.report import Explanation, Summary
-from lyceum._core.routing import Route, router_of, routing
+from lyceum._core.routing import Route, routed_through, router_of, routing
 from lyceum._core.steps import StepKind, Steps, steps_of
 from lyceum._core.types import Data, Estimator, Operation, Target, Weights
 from lyceum.errors import cannot_export
@@ -455,7 +455,7 @@ def _guard(method: Callable[..., Any]) -> Callable[..., Any]:
     def guarded_method(self: Learner, *data: Any, **named: Any) -> Any:
         if is_fitting(self):  # `super().fit` of a subclass
             return learn(self, data, named)
-        with learned_apart(self) as apart:
+        with learned_apart(self) as apart, routed_through(self, apart):
             result = learn(apart, data, named)
         count_fit(self)
         return self if result is apart else result
