@@ -4,6 +4,7 @@ its last fit that succeeded, and on nothing else."""
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import pickle
 import threading
@@ -212,10 +213,8 @@ def _wrong_question(state: State) -> str:
     X = state.tables[1].X
     odd = [X[:, :1], np.full(X.shape, np.nan), np.array([["a", "b"]]), X[:0], X[0]]
     method = list(state.answers)[state.rng.integers(len(state.answers))]
-    try:
+    with contextlib.suppress(LyceumError, ValueError, TypeError):
         getattr(state.learner, method)(odd[state.rng.integers(len(odd))])
-    except (LyceumError, ValueError, TypeError):
-        pass
     state.check(state.ask(), "a question that was refused")
     return "odd question"
 
@@ -328,7 +327,9 @@ def _fit_beside_questions(state: State) -> str:
             for method, answer in now.items():
                 good = (state.answers[method], after[method])
                 if not any(_equal(one, answer) for one in good):
-                    raise Finding(f"{state.name}, {method}: asked during a fit: {answer}")
+                    raise Finding(
+                        f"{state.name}, {method}: asked during a fit: {answer}"
+                    )
     finally:
         fitting.join()
     return "asked during a fit"

@@ -113,7 +113,9 @@ def _number(interval: Interval, rng: np.random.Generator) -> Any:
     if interval.type is Integral:
         numbers: list[Any] = [n for n in WHOLE if n in interval]
         if interval.left is not None and abs(interval.left) < 100:
-            numbers.append(int(interval.left) + (interval.closed in ("right", "neither")))
+            numbers.append(
+                int(interval.left) + (interval.closed in ("right", "neither"))
+            )
     else:
         ends = [end for end in (interval.left, interval.right) if end is not None]
         inner = [float(np.nextafter(end, 0.5)) for end in ends if np.isfinite(end)]
@@ -128,7 +130,9 @@ def draw_rows(learner: Any, rng: np.random.Generator) -> tuple[Any, Any, Any, st
     data = data_for(learner, n, int(rng.integers(1000)))
     X: Any = data.X
     y: Any = data.y
-    form = str(rng.choice(["plain", "plain", "table", "sparse", "float32", "ties", "far"]))
+    form = str(
+        rng.choice(["plain", "plain", "table", "sparse", "float32", "ties", "far"])
+    )
     if form == "table":
         X, y = mixed_for(learner, n)
     elif form == "sparse":

@@ -13,7 +13,7 @@ import tempfile
 import threading
 from collections.abc import Callable
 from contextlib import closing
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +33,18 @@ LIMITS = (
     0, 1, -1, 127, 128, -129, 255, 256, 32768, 65536, 2**31 - 1, 2**31, -(2**31) - 1, 2**32,
     2**53, 2**53 + 1, 2**63 - 1, -(2**63), 2**63, 2**64 - 1, 2**64, 10**30,
 )  # fmt: skip
-REALS = (0.0, -0.0, 0.1, 5e-324, 2.2e-308, 1.7976931348623157e308, -1e308, 1 / 3, 1e22, 1e15)
+REALS = (
+    0.0,
+    -0.0,
+    0.1,
+    5e-324,
+    2.2e-308,
+    1.7976931348623157e308,
+    -1e308,
+    1 / 3,
+    1e22,
+    1e15,
+)
 
 
 def read_cells(path: str) -> Cells:
@@ -95,10 +106,18 @@ def _same(one: Any, other: Any) -> bool:
         return _missing(one) and _missing(other)
     one, other = _plain(one), _plain(other)
     if isinstance(one, str) != isinstance(other, str):
-        return str(one) == str(other)
+        # text that is numbers throughout is read as numbers
+        return str(one) == str(other) or _number(one) == _number(other)
     if isinstance(one, float) and isinstance(other, int):
         return one == float(other) and int(one) == other
     return bool(one == other)
+
+
+def _number(cell: Any) -> Decimal | None:
+    try:
+        return Decimal(cell)
+    except (InvalidOperation, TypeError):
+        return None
 
 
 def _missing(cell: Any) -> bool:
@@ -107,8 +126,8 @@ def _missing(cell: Any) -> bool:
 
 def _plain(cell: Any) -> Any:
     if isinstance(cell, datetime.datetime):
-        zone = cell.tzinfo or datetime.timezone.utc
-        start = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
+        zone = cell.tzinfo or datetime.UTC
+        start = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
         return (cell.replace(tzinfo=zone) - start).total_seconds()
     if isinstance(cell, datetime.date):
         return (cell - datetime.date(1970, 1, 1)).total_seconds()
@@ -154,7 +173,9 @@ def _table(rng: np.random.Generator) -> pa.Table:
 
 def _whole(kind: pa.DataType, rng: np.random.Generator) -> int:
     limits = np.iinfo(kind.to_pandas_dtype())
-    return int(_of(rng, limits.min, limits.max, 0, 1, limits.max - 1, limits.max // 2 + 1))
+    return int(
+        _of(rng, limits.min, limits.max, 0, 1, limits.max - 1, limits.max // 2 + 1)
+    )
 
 
 # -- typed files -----------------------------------------------------------------------
@@ -186,9 +207,7 @@ def _parquet(folder: Path, rng: np.random.Generator) -> tuple[Path, Cells]:
     }
     if rng.random() < 0.5:
         options["use_dictionary"] = False
-        options["column_encoding"] = {
-            name: "BYTE_STREAM_SPLIT" for name in plain
-        } or None
+        options["column_encoding"] = dict.fromkeys(plain, "BYTE_STREAM_SPLIT") or None
     if rng.random() < 0.3:
         sorting = [pq.SortingColumn(0, descending=bool(rng.integers(2)))]
         options["sorting_columns"] = sorting
@@ -240,7 +259,9 @@ def _arrow(folder: Path, rng: np.random.Generator) -> tuple[Path, Cells]:
 
 def _lying_buffers(folder: Path, rng: np.random.Generator) -> tuple[Path, None]:
     """Compressed buffers that say to be longer or shorter than they are."""
-    table = pa.table({"a": np.arange(5000.0), "b": ["x" * (i % 7) for i in range(5000)]})
+    table = pa.table(
+        {"a": np.arange(5000.0), "b": ["x" * (i % 7) for i in range(5000)]}
+    )
     sink = io.BytesIO()
     options = pa.ipc.IpcWriteOptions(compression=_of(rng, "lz4", "zstd"))
     with pa.ipc.new_file(sink, table.schema, options=options) as writer:
@@ -250,7 +271,9 @@ def _lying_buffers(folder: Path, rng: np.random.Generator) -> tuple[Path, None]:
     for size in (40_000, 20_004):
         at = content.find(struct.pack("<q", size))
         if at >= 0 and rng.random() < 0.7:
-            other = _of(rng, -1, -2, 0, 1, size - 8, size + 8, 2**31, 2**40, 2**62, -(2**63))
+            other = _of(
+                rng, -1, -2, 0, 1, size - 8, size + 8, 2**31, 2**40, 2**62, -(2**63)
+            )
             content[at : at + 8] = struct.pack("<q", other)
     path = folder / "t.arrow"
     path.write_bytes(content)
@@ -267,17 +290,39 @@ def _sqlite(folder: Path, rng: np.random.Generator) -> tuple[Path, Cells]:
     quoted = '"' + name.replace('"', '""') + '"'
     with closing(sqlite3.connect(path)) as connection:
         if rng.random() < 0.4:
-            connection.execute(f"pragma journal_mode = {_of(rng, 'wal', 'truncate', 'persist')}")
+            connection.execute(
+                f"pragma journal_mode = {_of(rng, 'wal', 'truncate', 'persist')}"
+            )
         connection.execute(f"pragma page_size = {_of(rng, 512, 4096, 65536)}")
-        connection.execute(f"pragma encoding = '{_of(rng, 'UTF-8', 'UTF-16le', 'UTF-16be')}'")
+        connection.execute(
+            f"pragma encoding = '{_of(rng, 'UTF-8', 'UTF-16le', 'UTF-16be')}'"
+        )
         ending = _of(rng, "", "", "without rowid", "strict", "strict, without rowid")
-        kind = "any" if "strict" in ending else _of(rng, "numeric", "blob", "text", "real", "")
+        kind = (
+            "any"
+            if "strict" in ending
+            else _of(rng, "numeric", "blob", "text", "real", "")
+        )
         made = f"generated always as (a * 2) {_of(rng, 'virtual', 'stored')}"
         connection.execute(
             f"create table {quoted} (i integer primary key, a integer, b {kind}"
             f" collate nocase, g integer {made}) {ending}"
         )
-        values = [1, 2, 2**40, -(2**63), 2**63 - 1, 0.5, 1e300, "x", "X", "1", "1.0", None, ""]
+        values = [
+            1,
+            2,
+            2**40,
+            -(2**63),
+            2**63 - 1,
+            0.5,
+            1e300,
+            "x",
+            "X",
+            "1",
+            "1.0",
+            None,
+            "",
+        ]
         one_kind = _of(rng, values, values[:5], values[5:7], values[7:])
         for i in range(int(rng.integers(1, 30))):
             row = (i, int(rng.integers(-99, 99)), one_kind[rng.integers(len(one_kind))])
@@ -309,7 +354,8 @@ def _duckdb(folder: Path, rng: np.random.Generator) -> tuple[Path, Cells]:
     values = {
         "hugeint": (0, 1, -(10**30), 2**64), "uhugeint": (0, 2**127), "ubigint": (0, 2**64 - 1),
         "utinyint": (0, 255), "decimal(18, 3)": (Decimal("0.125"), Decimal("-99999.999")),
-        "enum('a', 'B', '')": ("a", "B", ""), "date": (datetime.date(1, 1, 1), datetime.date(9999, 12, 31)),
+        "enum('a', 'B', '')": ("a", "B", ""),
+        "date": (datetime.date(1, 1, 1), datetime.date(9999, 12, 31)),
         "timestamp": (datetime.datetime(1, 1, 1), datetime.datetime(9999, 12, 31, 23, 59, 59)),
         "timestamp_s": (datetime.datetime(1970, 1, 1), datetime.datetime(2262, 4, 12)),
         "timestamp_ns": (datetime.datetime(1970, 1, 1), datetime.datetime(2200, 1, 1)),
@@ -317,7 +363,9 @@ def _duckdb(folder: Path, rng: np.random.Generator) -> tuple[Path, Cells]:
         "double": REALS,
     }  # fmt: skip
     path = folder / _of(rng, "t.duckdb", "t.db")
-    kinds = [list(values)[j] for j in rng.integers(len(values), size=int(rng.integers(1, 5)))]
+    kinds = [
+        list(values)[j] for j in rng.integers(len(values), size=int(rng.integers(1, 5)))
+    ]
     n = int(rng.integers(1, 30))
     rows = [
         [None if rng.random() < 0.1 else _of(rng, *values[kind]) for kind in kinds]
@@ -329,7 +377,9 @@ def _duckdb(folder: Path, rng: np.random.Generator) -> tuple[Path, Cells]:
         marks = ", ".join("?" * len(kinds))
         connection.executemany(f"insert into t values ({marks})", rows)
         if rng.random() < 0.3:
-            connection.execute("create schema s; create table s.u as from t; drop table t")
+            connection.execute(
+                "create schema s; create table s.u as from t; drop table t"
+            )
             rows = connection.execute("from s.u").fetchall()
         else:
             rows = connection.execute("from t").fetchall()
@@ -354,7 +404,9 @@ def _limits(folder: Path, rng: np.random.Generator) -> tuple[Path, Cells]:
         path.write_bytes(_of(rng, "\n", "\r\n").join([*lines, ""]).encode(encoding))
     elif form == "arff":
         body = "\n".join(f"{n},x" for n in numbers)
-        path.write_text(f"@relation r\n@attribute a integer\n@attribute b {{x}}\n@data\n{body}\n")
+        path.write_text(
+            f"@relation r\n@attribute a integer\n@attribute b {{x}}\n@data\n{body}\n"
+        )
     else:
         lines = [f'{{"a": {n}, "b": "x"}}' for n in numbers]
         text = "\n".join(lines) if form == "jsonl" else f"[{', '.join(lines)}]"
@@ -440,7 +492,9 @@ def _not_plain(folder: Path, rng: np.random.Generator) -> tuple[Path, Cells | No
         path.symlink_to(path)
         return path, None
     if form == 2:
-        path = folder / _of(rng, "[a].csv", "x*.csv", "a?.csv", "~.csv", "%41.csv", "a\nb.csv")
+        path = folder / _of(
+            rng, "[a].csv", "x*.csv", "a?.csv", "~.csv", "%41.csv", "a\nb.csv"
+        )
         path.write_bytes(content)
         return path, {"a": [1, 3], "b": [2, 4]}
     if form == 3:
@@ -459,7 +513,6 @@ def _feed(path: Path, content: bytes) -> None:
             pipe.write(content)
     except OSError:
         pass
-
 
 
 ATTACKS: dict[str, Attack] = {

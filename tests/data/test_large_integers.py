@@ -227,13 +227,17 @@ def test_in_arff_files_they_stay_apart(tmp_path, declared):
 def test_in_arff_files_whole_numbers_beyond_64_bits_are_refused_by_value(tmp_path):
     path = tmp_path / "t.arff"
     path.write_text(f"@relation r\n@attribute id integer\n@data\n1\n{2**64}\n")
-    with pytest.raises(DataError, match=r"t.arff: attribute 'id' .* '18446744073709551616'"):
+    with pytest.raises(
+        DataError, match=r"t.arff: attribute 'id' .* '18446744073709551616'"
+    ):
         read_data(path)
     path.write_text("@relation r\n@attribute id numeric\n@data\n0.5\n1e300\n")
     assert read_data(path).table["id"].to_pylist() == [0.5, 1e300]
 
 
-def test_unsigned_numbers_of_128_bits_of_duckdb_keep_their_sign_or_are_refused(tmp_path):
+def test_unsigned_numbers_of_128_bits_of_duckdb_keep_their_sign_or_are_refused(
+    tmp_path,
+):
     duckdb = pytest.importorskip("duckdb")
     path = tmp_path / "t.duckdb"
     with duckdb.connect(str(path)) as connection:
@@ -241,5 +245,5 @@ def test_unsigned_numbers_of_128_bits_of_duckdb_keep_their_sign_or_are_refused(t
     assert int(read_data(path).table["id"][0].as_py()) == 2**127 - 1
     with duckdb.connect(str(path)) as connection:
         connection.execute(f"insert into t values ({2**127}), (null)")
-    with pytest.raises(DataError, match="t.duckdb: column 'id' holds .* 2\\^127"):
+    with pytest.raises(DataError, match=r"t.duckdb: column 'id' holds .* 2\^127"):
         read_data(path)

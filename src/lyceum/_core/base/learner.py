@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cache, wraps
 from typing import Any, ClassVar, Literal
 
@@ -453,16 +454,9 @@ def _guard(method: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(method)
     def guarded_method(self: Learner, *data: Any, **named: Any) -> Any:
-        if is_fitting(self):  # `super().fit` of a subclass
-            return learn(self, data, named)
-        with learned_apart(self) as apart, routed_through(self, apart):
-            result = learn(apart, data, named)
-        count_fit(self)
-        return self if result is apart else result
-
-    def learn(learner: Learner, data: tuple[Any, ...], named: dict[str, Any]) -> Any:
-        _check_parameters(learner)
+        _check_parameters(self)
         with (
+            _apart(self) as learner,
             running_as_set(learner),
             shown_progress(learner),
             arithmetic_in_words(learner, method.__name__),
@@ -472,6 +466,19 @@ def _guard(method: Callable[..., Any]) -> Callable[..., Any]:
             if counter := learner.__dict__.pop("_row_counter", None):
                 learner.n_rows_ = counter.total()
             _round_to_rows(learner, data[0] if data else named.get("X"))
-            return result
+        count_fit(self)
+        if result is learner:
+            return self
+        return result
 
     return guarded_method
+
+
+@contextmanager
+def _apart(learner: Learner) -> Iterator[Learner]:
+    """What learns in place of the learner, until it has learned; itself in `super().fit`."""
+    if is_fitting(learner):
+        yield learner
+        return
+    with learned_apart(learner) as apart, routed_through(learner, apart):
+        yield apart
