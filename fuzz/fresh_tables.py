@@ -4,6 +4,7 @@ reader, or a sentence refuses the file."""
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import io
 import os
@@ -107,16 +108,18 @@ def _same(one: Any, other: Any) -> bool:
     one, other = _plain(one), _plain(other)
     if isinstance(one, str) != isinstance(other, str):
         # text that is numbers throughout is read as numbers
-        return str(one) == str(other) or _number(one) == _number(other)
+        return str(one) == str(other) or _number(one) == _number(other) is not None
     if isinstance(one, float) and isinstance(other, int):
         return one == float(other) and int(one) == other
     return bool(one == other)
 
 
-def _number(cell: Any) -> Decimal | None:
+def _number(cell: Any) -> float | int | None:
+    """What a cell or its text is as a number: the nearest float, whole numbers as they are."""
     try:
-        return Decimal(cell)
-    except (InvalidOperation, TypeError):
+        exact = Decimal(cell)
+        return int(exact) if exact == int(exact) < 10**20 else float(exact)
+    except (InvalidOperation, TypeError, OverflowError):
         return None
 
 
@@ -474,8 +477,14 @@ def _changing(folder: Path, rng: np.random.Generator) -> tuple[Path, None]:
         else:
             path.unlink(missing_ok=True)
 
-    threading.Timer(pause, change).start()
+    threading.Timer(pause, _quietly, args=(change,)).start()
     return path, None
+
+
+def _quietly(change: Callable[[], None]) -> None:
+    """Change a file that the next case may have removed."""
+    with contextlib.suppress(OSError, sqlite3.Error):
+        change()
 
 
 def _not_plain(folder: Path, rng: np.random.Generator) -> tuple[Path, Cells | None]:
