@@ -97,8 +97,7 @@ def main() -> None:
             continue
         if path.stem in {row["name"] for row in rows}:
             continue
-        plain = run(path, switched=False, rounds=options.rounds)
-        switched = run(path, switched=True, rounds=options.rounds)
+        plain, switched = run_in_turns(path, options.rounds)
         differing = differences(plain, switched)
         theirs = sorted(
             {f"{fit[0]} ({fit[2]})" for fit in switched.fits if fit[1] == "theirs"}
@@ -124,7 +123,7 @@ def main() -> None:
             print(f"    {line}", flush=True)
     print("median speed-up: {:.2f}, after imports {:.2f}".format(*medians(rows)))
     if options.record:
-        write_file(RECORD, page(rows))
+        write_file(RECORD, page(rows, options.conditions))
     failed = sum(bool(row["differing"]) for row in rows)
     print(f"{len(rows) - failed} passed, {failed} failed")
     sys.exit(failed > 0)
@@ -133,9 +132,16 @@ def main() -> None:
 def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("words", nargs="*")
-    parser.add_argument("--rounds", type=int, default=1, help="the best of so many")
+    parser.add_argument(
+        "--rounds", type=int, default=1, help="the best of so many, in turns"
+    )
     parser.add_argument("--keep", type=Path, help="a file of lines, one per program")
     parser.add_argument("--record", action="store_true")
+    parser.add_argument(
+        "--conditions",
+        default="The machine was idle otherwise.",
+        help="a sentence for PROGRAMS.md on what else ran, and how often the programs did",
+    )
     return parser.parse_args()
 
 
@@ -146,12 +152,19 @@ def kept_rows(path: Path | None) -> list[dict]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
-def run(path: Path, switched: bool, rounds: int) -> Run:
-    """The best of some runs, by processor seconds with start and imports."""
-    code = (SWITCHED if switched else PLAIN) + RUN
-    return min(
-        (_run_once(path, code) for _ in range(rounds)), key=lambda run: run.seconds
-    )
+def run_in_turns(path: Path, rounds: int) -> tuple[Run, Run]:
+    """The best of some runs before and after the switch, by processor seconds with start and
+    imports: one of each in every round, so that both have the same neighbors on the machine."""
+    pairs = [
+        (_run_once(path, PLAIN + RUN), _run_once(path, SWITCHED + RUN))
+        for _ in range(rounds)
+    ]
+    plain, switched = zip(*pairs, strict=True)
+    return min(plain, key=_seconds), min(switched, key=_seconds)
+
+
+def _seconds(run: Run) -> float:
+    return run.seconds
 
 
 def _run_once(path: Path, code: str) -> Run:
@@ -218,7 +231,7 @@ def medians(rows: list[dict]) -> list[float]:
     return [median(row["before"][i] / row["after"][i] for row in rows) for i in (0, 1)]
 
 
-def page(rows: list[dict]) -> str:
+def page(rows: list[dict], conditions: str) -> str:
     """PROGRAMS.md."""
     in_all, at_work = medians(rows)
     here = machine()
@@ -229,9 +242,8 @@ def page(rows: list[dict]) -> str:
         " `python benchmarks/programs.py --record` writes this page."
         " Seconds are processor time, in all with start and imports, and after the"
         " program's imports; the figures that a program prints are"
-        " equal, up to the noise that it states, unless a line says otherwise. Programs may have"
-        " been run at different times of the day, beside other work (`--keep`), whose threads that"
-        " wait count as processor time: figures of a busy machine flatter whoever waits less.",
+        " equal, up to the noise that it states, unless a line says otherwise. "
+        + conditions,
         "",
         f"{len(rows)} of {len(list(FOLDER.glob('*.py')))} programs were run. Median speed-up:"
         f" {at_work:.2f} after imports, {in_all:.2f} in all.",

@@ -56,4 +56,5 @@ def pytest_collection_finish():
 
 
 def pytest_unconfigure():
-    gc.unfreeze()
+    """pytest and Python look for garbage at the end, where none is worth the search."""
+    gc.freeze()

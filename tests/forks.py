@@ -1,13 +1,16 @@
 """Programs that begin as copies of one process, which has imported what all of them need."""
 
+import atexit
 import json
 import subprocess
 import sys
 import tempfile
+from functools import cache
 from pathlib import Path
 
 _LOOP = """
-import json as _json, os as _os, sys as _sys
+import gc as _gc, json as _json, os as _os, sys as _sys
+_gc.freeze()  # no copy looks for garbage in what all of them share
 _answers = _os.fdopen(_os.dup(1), "w")
 while _line := _sys.stdin.readline():
     _job = _json.loads(_line)
@@ -24,6 +27,15 @@ for _number, _path in enumerate([_os.devnull, _job["stdout"], _job["stderr"]]):
     _os.dup2(_file, _number)
 _sys.argv = _job["words"]
 exec(_job["code"])
+"""
+# an opening for commands: what nearly all of them import, some also the packages behind `scan`
+COMMAND = """
+from lyceum.cli import main
+from lyceum.cli.deferred_imports import defer_imports
+defer_imports()  # as the command begins
+import rich.table, pyarrow.csv, pyarrow.dataset, pyarrow.parquet, sklearn.base
+import lyceum._core.base, lyceum.data, lyceum.statistics, lyceum.persist, lyceum.workflows
+import lyceum.studies.run.session, lyceum.studies.report.page
 """
 
 
@@ -58,3 +70,19 @@ class Forks:
             assert answer, "the process that is copied has ended"
             said = [Path(job[name]).read_text("utf-8") for name in ("stdout", "stderr")]
             return subprocess.CompletedProcess(job["words"], int(answer), *said)
+
+
+@cache
+def _commands():
+    forks = Forks(COMMAND)
+    atexit.register(forks.__exit__)
+    return forks
+
+
+def by_command(command, folder="."):
+    """What a command that somebody is shown prints, in a folder; all begin as copies of one."""
+    program, *words = command
+    assert program == "lyceum"
+    done = _commands().run("main()", *words, folder=folder)
+    assert done.returncode == 0, done.stderr
+    return done.stdout

@@ -9,7 +9,7 @@ import warnings
 from pathlib import Path
 
 import pytest
-from tests.forks import Forks
+from tests.forks import COMMAND, Forks, by_command
 
 import lyceum
 from lyceum import datasets
@@ -38,11 +38,7 @@ class Absent:
             raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
 
 sys.meta_path.insert(0, Absent())
-from lyceum.cli import main
-from lyceum.cli.deferred_imports import defer_imports
-defer_imports()  # as the command begins
-import sklearn.base, lyceum._core.base
-"""
+{COMMAND}"""
 PENGUINS = str(datasets.path("penguins"))
 
 
@@ -166,15 +162,9 @@ def test_a_study_finishes_without_its_report_and_writes_it_when_it_is_run_again(
     assert (out / "model.lyceum").exists()
     assert (out / "results.json").exists()
     assert not (out / "report.html").exists()
-    again = subprocess.run(
-        [sys.executable, "-m", "lyceum", *command],
-        capture_output=True,
-        text=True,
-        cwd=folder,
-    )
-    assert again.returncode == 0, again.stderr
+    again = by_command(["lyceum", *command], folder)
     assert (out / "report.html").exists()
-    assert "left out" not in again.stdout
+    assert "left out" not in again
 
 
 def test_a_file_of_duckdb_names_the_package(folder, run):

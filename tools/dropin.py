@@ -1,9 +1,9 @@
 """scikit-learn's own tests, from its installed package, on Lyceum's learners: `make dropin`.
 
-Every test module that names a shared class runs in a process of its own with `-p lyceum.dropin`,
-without fallback: the tests see our classes alone. Each test that touches one of them passes, or is
-listed in `tests/dropin/expected/*.toml` with a reason; a failure that is not listed, and a listed
-test that passes, fail the run.
+Every test module that names a shared class runs with `-p lyceum.dropin`, those of a folder in one
+process, without fallback: the tests see our classes alone. Each test that touches one of them
+passes, or is listed in `tests/dropin/expected/*.toml` with a reason; a failure that is not listed,
+and a listed test that passes, fail the run.
 
     python tools/dropin.py                        all modules
     python tools/dropin.py linear_model svm       modules whose path contains one of these words
@@ -49,6 +49,7 @@ QUICK = (
     "neighbors/tests/test_nearest_centroid.py",
     "tests/test_naive_bayes.py",
 )
+LONGEST = "tests/test_common.py"
 MODULE_SECONDS = 1800
 TEST_SECONDS = 120
 
@@ -84,64 +85,97 @@ def test_modules(words: list[str]) -> list[str]:
     return [path for path in inner if not words or any(word in path for word in words)]
 
 
-def run_module(module: str, folder: Path, options: list[str]) -> list[dict]:
-    """One line per test of a module."""
-    results = folder / (module.replace("/", ".") + ".jsonl")
-    settings = folder / "pytest.ini"
-    settings.write_text("[pytest]\n", encoding="utf-8")
-    name = "sklearn." + module.removesuffix(".py").replace("/", ".")
-    command = [sys.executable, "-m", "pytest", "-q", "--tb=no", "-c", str(settings)]
-    command += ["--rootdir", str(PACKAGE.parent), "-p", "no:cacheprovider"]
-    command += ["-p", "lyceum.dropin", "--timeout", str(TEST_SECONDS), *options]
+def group_of(module: str) -> str:
+    """Modules of one group run in one process: those of a folder, the longest alone."""
+    return module if module == LONGEST else module.partition("/")[0]
+
+
+def run_group(
+    modules: list[str], folder: Path, options: list[str], patience: int
+) -> list[dict]:
+    """One line per test of these modules."""
+    results = folder / (modules[0].replace("/", ".") + ".jsonl")
     environment = {
         **os.environ,
         "LYCEUM_DROPIN_STRICT": "1",
         "LYCEUM_DROPIN_RESULTS": str(results),
         "MPLBACKEND": "Agg",
     }
-    command += ["--pyargs", name]
+    seconds = patience * MODULE_SECONDS * len(modules)
     try:
         done = subprocess.run(
-            command,
+            pytest_command(modules, folder, options, patience),
             env=environment,
             capture_output=True,
             text=True,
-            timeout=MODULE_SECONDS,
+            timeout=seconds,
         )
         failure = "" if done.returncode in (0, 1, 5) else done.stdout[-500:]
     except subprocess.TimeoutExpired:
-        failure = f"the module did not end in {MODULE_SECONDS} s"
+        failure = f"these modules did not end in {seconds} s"
     lines = []
     if results.exists():
         text = results.read_text(encoding="utf-8")
         lines = [json.loads(line) for line in text.splitlines()]
     for line in lines:
-        line["test"] = module + "::" + line["test"].partition("::")[2]
+        line["test"] = line["test"].removeprefix("sklearn/")
     if failure:
-        raised = {"type": "Module", "text": failure, "line": "", "frames": []}
-        lines.append(
-            {
-                "test": module,
-                "outcome": "failed",
-                "expected_failure": False,
-                "classes": ["(module)"],
-                "raised": raised,
-            }
-        )
+        lines.append(line_of_failure(modules, failure))
     return lines
 
 
-def run_modules(modules: list[str], jobs: int, options: list[str]) -> list[dict]:
+def pytest_command(
+    modules: list[str], folder: Path, options: list[str], patience: int
+) -> list[str]:
+    """How these modules are run."""
+    settings = folder / "pytest.ini"
+    settings.write_text("[pytest]\n", encoding="utf-8")
+    command = [sys.executable, "-m", "pytest", "-q", "--tb=no", "-c", str(settings)]
+    command += ["--rootdir", str(PACKAGE.parent), "-p", "no:cacheprovider"]
+    command += ["-p", "lyceum.dropin", "--continue-on-collection-errors", *options]
+    command += ["--timeout", str(patience * TEST_SECONDS), "--pyargs"]
+    for module in modules:
+        command.append("sklearn." + module.removesuffix(".py").replace("/", "."))
+    return command
+
+
+def line_of_failure(modules: list[str], failure: str) -> dict:
+    """The line of modules that did not run to their end."""
+    return {
+        "test": " ".join(modules),
+        "outcome": "failed",
+        "expected_failure": False,
+        "classes": ["(module)"],
+        "raised": {"type": "Module", "text": failure, "line": "", "frames": []},
+    }
+
+
+def run_modules(
+    modules: list[str], jobs: int, options: list[str], patience: int
+) -> list[dict]:
     """One line per test of all modules."""
+    groups: defaultdict[str, list[str]] = defaultdict(list)
+    for module in modules:
+        groups[group_of(module)].append(module)
     lines: list[dict] = []
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(jobs) as do:
-        runs = do.map(lambda name: run_module(name, Path(folder), options), modules)
-        for module, new in zip(modules, runs):
+        runs = do.map(
+            lambda group: run_group(group, Path(folder), options, patience),
+            groups.values(),
+        )
+        for new in runs:
             lines += new
-            tests = touching(new)
-            bad = sum(line["outcome"] == "failed" for line in tests)
-            print(f"{module}: {len(tests) - bad} pass, {bad} fail", flush=True)
+            show_modules(new)
     return lines
+
+
+def show_modules(lines: list[dict]) -> None:
+    """How many tests of each module pass and fail."""
+    counts: defaultdict[str, Counter] = defaultdict(Counter)
+    for line in touching(lines):
+        counts[line["test"].partition("::")[0]][line["outcome"] == "failed"] += 1
+    for module, count in counts.items():
+        print(f"{module}: {count[False]} pass, {count[True]} fail", flush=True)
 
 
 def saved_lines(paths: list[str], modules: list[str]) -> list[dict]:
@@ -301,6 +335,12 @@ def main() -> int:
     parser.add_argument("--save", help="a file for the lines of all tests")
     parser.add_argument("--lines", nargs="+", help="files of saved lines to judge")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument(
+        "--patience",
+        type=int,
+        default=1,
+        help="times as long for all, on a busy machine",
+    )
     parser.add_argument("-k", help="pytest's -k; nothing is compared then")
     asked = parser.parse_args()
     modules = test_modules(list(QUICK) if asked.quick else asked.words)
@@ -309,7 +349,7 @@ def main() -> int:
         lines = saved_lines(asked.lines, modules)
         modules = sorted({line["test"].partition("::")[0] for line in lines})
     else:
-        lines = run_modules(modules, asked.jobs, options)
+        lines = run_modules(modules, asked.jobs, options, asked.patience)
     if asked.save:
         text = "".join(json.dumps(line) + "\n" for line in lines)
         Path(asked.save).write_text(text, encoding="utf-8")

@@ -86,19 +86,50 @@ def measure(package: Path) -> Totals:
 
 def measure_file(totals: Totals, path: Path, text: str) -> None:
     tree = ast.parse(text)
+    survey = Survey(tree)
     lines = text.splitlines()
     totals.file_lines.append(len(lines))
     totals.folder_files[str(path.parent)] += 1
     totals.long_lines += sum(len(line) > 100 for line in lines)
-    docstrings = docstring_lines(tree)
+    docstrings = docstring_lines(survey)
     totals.docstring_lines += len(docstrings)
     measure_tokens(totals, path, text, lines, docstrings)
-    measure_statements(totals, path, tree)
+    measure_statements(totals, path, tree, survey)
 
 
-def docstring_lines(tree: ast.Module) -> set[int]:
+class Survey:
+    """All nodes of a file, looked through once, but for those that say whether a name is read or
+    written; and how many stand in every statement, without annotations: packages with and without
+    types compare."""
+
+    def __init__(self, tree: ast.Module):
+        self.nodes: list[ast.AST] = []
+        self.sizes: dict[ast.AST, int] = {}
+        self.count(tree)
+
+    def count(self, node: ast.AST) -> int:
+        self.nodes.append(node)
+        size = 1
+        for name in node._fields:
+            value = getattr(node, name, None)
+            if name == "ctx":
+                size += 1
+            elif isinstance(value, list):
+                for child in value:
+                    if isinstance(child, ast.AST):
+                        size += self.count(child)
+            elif isinstance(value, ast.AST):
+                inside = self.count(value)
+                if name not in {"annotation", "returns"}:
+                    size += inside
+        if isinstance(node, ast.stmt):
+            self.sizes[node] = size
+        return size
+
+
+def docstring_lines(survey: Survey) -> set[int]:
     lines: set[int] = set()
-    for node in ast.walk(tree):
+    for node in survey.nodes:
         if (
             isinstance(node, WITH_DOCSTRINGS)
             and ast.get_docstring(node, clean=False) is not None
@@ -125,10 +156,12 @@ def measure_tokens(
     totals.code[str(path)] = [lines[row - 1].strip() for row in sorted(per_line)]
 
 
-def measure_statements(totals: Totals, path: Path, tree: ast.Module) -> None:
-    for node in ast.walk(tree):
+def measure_statements(
+    totals: Totals, path: Path, tree: ast.Module, survey: Survey
+) -> None:
+    for node in survey.nodes:
         if isinstance(node, FUNCTIONS):
-            measure_function(totals, node)
+            measure_function(totals, node, survey)
         elif isinstance(node, ast.IfExp):
             totals.conditionals += 1
             inner = (
@@ -162,12 +195,12 @@ def measure_statements(totals: Totals, path: Path, tree: ast.Module) -> None:
 
 
 def measure_function(
-    totals: Totals, node: ast.FunctionDef | ast.AsyncFunctionDef
+    totals: Totals, node: ast.FunctionDef | ast.AsyncFunctionDef, survey: Survey
 ) -> None:
     totals.functions += 1
     totals.functions_with_return += node.returns is not None
     totals.bodies.append(body_length(node))
-    totals.nodes.append(body_nodes(node))
+    totals.nodes.append(sum(survey.sizes[part] for part in body_of(node)))
     every = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
     arguments = [argument for argument in every if argument.arg not in {"self", "cls"}]
     totals.arguments += len(arguments)
@@ -180,31 +213,16 @@ def measure_function(
     )
 
 
+def body_of(node: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.stmt]:
+    """The statements after the docstring."""
+    return node.body[ast.get_docstring(node, clean=False) is not None :]
+
+
 def body_length(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
-    body = node.body
-    if ast.get_docstring(node, clean=False) is not None:
-        body = body[1:]
+    body = body_of(node)
     if not body:
         return 0
     return body[-1].end_lineno - body[0].lineno + 1
-
-
-def body_nodes(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
-    """What a body holds, without annotations: packages with and without types compare."""
-    body = node.body
-    if ast.get_docstring(node, clean=False) is not None:
-        body = body[1:]
-    count = 0
-    left: list[ast.AST] = [*body]
-    while left:
-        part = left.pop()
-        count += 1
-        for name, value in ast.iter_fields(part):
-            if name in {"annotation", "returns"}:
-                continue
-            children = value if isinstance(value, list) else [value]
-            left += [child for child in children if isinstance(child, ast.AST)]
-    return count
 
 
 def public_names(path: Path, package: Path) -> set[str]:

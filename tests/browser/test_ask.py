@@ -3,10 +3,9 @@
 import json
 import shlex
 import shutil
-import subprocess
-import sys
 
 import pytest
+from tests.forks import by_command
 from tests.workbench.started import check_accessible, opened
 
 import lyceum
@@ -112,12 +111,9 @@ def test_the_command_gives_the_same_answer(workbench, page):
     page.get_by_role("button", name="as command").click()
     command = shlex.split(page.locator(".code pre").inner_text())
     assert command[:3] == ["lyceum", "ask", "LogisticRegression.lyceum"]
-    line = [sys.executable, "-m", *command, "--json"]
-    printed = subprocess.run(
-        line, cwd=workbench.folder, capture_output=True, check=True
-    )
+    printed = by_command([*command, "--json"], workbench.folder)
     (answer,) = asked(workbench, "LogisticRegression", {"age": 20, "job": None})
-    assert json.loads(printed.stdout) == [answer.as_dict()]
+    assert json.loads(printed) == [answer.as_dict()]
     check_card(page, answer)
     page.get_by_role("button", name="as recipe").click()
     page.get_by_text("age = 20").wait_for()

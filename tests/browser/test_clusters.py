@@ -3,11 +3,10 @@
 import json
 import shlex
 import shutil
-import subprocess
-import sys
 
 import numpy as np
 import pytest
+from tests.forks import by_command
 from tests.workbench.started import check_accessible, opened
 
 from lyceum import datasets
@@ -28,13 +27,8 @@ def workbench(tmp_path_factory):
 def command_of(page, workbench):
     page.get_by_role("button", name="as command").click()
     command = shlex.split(page.locator(".code pre").inner_text())
-    printed = subprocess.run(
-        [sys.executable, "-m", *command, "--json"],
-        cwd=workbench.folder,
-        capture_output=True,
-        check=True,
-    )
-    return json.loads(printed.stdout)
+    printed = by_command([*command, "--json"], workbench.folder)
+    return json.loads(printed)
 
 
 def test_clusters_are_those_of_the_library_and_linked(workbench, page):

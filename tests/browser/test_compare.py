@@ -3,10 +3,9 @@
 import json
 import shlex
 import shutil
-import subprocess
-import sys
 
 import pytest
+from tests.forks import by_command
 from tests.workbench.started import check_accessible, opened
 
 import lyceum
@@ -67,13 +66,8 @@ def test_ranks_are_those_of_the_library(workbench, page):
     check_accessible(page)
     page.get_by_role("button", name="as command").click()
     command = shlex.split(page.locator(".code pre").inner_text())
-    printed = subprocess.run(
-        [sys.executable, "-m", *command, "--json"],
-        cwd=folder,
-        capture_output=True,
-        check=True,
-    )
-    assert json.loads(printed.stdout) == json.loads(json.dumps(comparison.as_dict()))
+    printed = by_command([*command, "--json"], folder)
+    assert json.loads(printed) == json.loads(json.dumps(comparison.as_dict()))
     page.get_by_role("button", name="as Python").click()
     page.get_by_text("lyceum.studies.compare_studies(").wait_for()
     page.get_by_label("outlook-study").uncheck()
@@ -133,14 +127,8 @@ def test_studies_of_several_tables_are_run_and_ranked(tmp_path, page):
     for line in lines:
         command = shlex.split(line)
         options = ["--json"] if command[1] == "ranks" else []
-        done = subprocess.run(
-            [sys.executable, "-m", *command, *options],
-            cwd=other,
-            capture_output=True,
-            text=True,
-        )
-        assert done.returncode == 0, done.stderr
-    printed = json.loads(done.stdout)
+        said = by_command([*command, *options], other)
+    printed = json.loads(said)
     wanted = json.loads(json.dumps(comparison.as_dict()))
     assert printed["losses"] == wanted["losses"]
     assert printed["mean_ranks"] == wanted["mean_ranks"]
@@ -148,7 +136,8 @@ def test_studies_of_several_tables_are_run_and_ranked(tmp_path, page):
 
 def test_a_killed_comparison_goes_on_where_it_was(tmp_path, page):
     shutil.copy(datasets.path("weather"), tmp_path / "weather.csv")
-    shutil.copy(datasets.path("german_credit"), tmp_path / "credit.csv")
+    lines = datasets.path("german_credit").read_text("utf-8").splitlines(True)
+    (tmp_path / "credit.csv").write_text("".join(lines[:401]), "utf-8")
     slow = "HistGradientBoostingClassifier,NaiveBayes"
     query = f"on=credit.csv%3Dclass&on=weather.csv%3Dplay&learners={slow}&folds=3"
     with opened(tmp_path) as workbench:

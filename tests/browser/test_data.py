@@ -2,13 +2,12 @@
 
 import shlex
 import shutil
-import subprocess
-import sys
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.forks import by_command
 from tests.workbench.started import check_accessible, opened
 
 from lyceum import datasets
@@ -96,14 +95,11 @@ def test_a_slip_is_shown_with_its_row_and_repaired_by_a_step(visit, workbench, f
     region = page.get_by_label("How to do these repairs without the workbench")
     region.get_by_role("button", name="as command").click()
     command = shlex.split(region.locator("pre").text_content())
-    done = subprocess.run(
-        [sys.executable, "-m", *command], cwd=folder, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
-    by_command = (folder / "people-repaired.csv").read_bytes()
+    by_command(command, folder)
+    saved = (folder / "people-repaired.csv").read_bytes()
     page.get_by_role("button", name="Save the repaired table").click()
     page.get_by_role("heading", name="people-repaired.csv").wait_for()
-    assert (folder / "people-repaired.csv").read_bytes() == by_command
+    assert (folder / "people-repaired.csv").read_bytes() == saved
     assert inspect(folder / "people-repaired.csv")["age"].kind == "continuous"
     assert "set age 77 34" in (folder / "people-repaired.toml").read_text()
     assert b"3a" in (folder / "people.csv").read_bytes()

@@ -3,11 +3,10 @@
 import re
 import shlex
 import shutil
-import subprocess
-import sys
 
 import numpy as np
 import pytest
+from tests.forks import by_command
 from tests.workbench.started import check_accessible, opened
 
 import lyceum
@@ -176,10 +175,7 @@ def test_other_shares_and_the_operating_point_in_the_model(workbench, folder, pa
     wanted = np.array(["bad", "good", "reject"])[index]
     assert saved.predict(rows).tolist() == wanted.tolist()
     command[command.index("--out") + 1] = "by-command.lyceum"
-    done = subprocess.run(
-        [sys.executable, "-m", *command], cwd=folder, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
+    by_command(command, folder)
     again = lyceum.load(folder / "by-command.lyceum")
     assert again.predict(rows).tolist() == wanted.tolist()
 

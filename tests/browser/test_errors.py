@@ -3,10 +3,9 @@
 import json
 import shlex
 import shutil
-import subprocess
-import sys
 
 import pytest
+from tests.forks import by_command
 from tests.workbench.started import check_accessible, opened
 
 import lyceum
@@ -56,13 +55,8 @@ def test_the_worst_group_and_wrong_rows_are_those_of_the_library(workbench, page
     expect(card.get_by_role("row").nth(1)).to_contain_text(f"{adds[largest]:.3g}")
     card.get_by_role("button", name="as command").click()
     command = shlex.split(card.locator(".code pre").inner_text())
-    printed = subprocess.run(
-        [sys.executable, "-m", *command, "--json"],
-        cwd=workbench.folder,
-        capture_output=True,
-        check=True,
-    )
-    assert json.loads(printed.stdout) == json.loads(json.dumps(example.as_dict()))
+    printed = by_command([*command, "--json"], workbench.folder)
+    assert json.loads(printed) == json.loads(json.dumps(example.as_dict()))
     disputed = page.get_by_role("region", name="Rows that learners do not agree on")
     expect(disputed).to_contain_text(f"{errors.n_disputed} rows")
     page.get_by_role("button", name="Undo").click()

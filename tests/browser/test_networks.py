@@ -2,10 +2,9 @@
 
 import shlex
 import shutil
-import subprocess
-import sys
 
 import pytest
+from tests.forks import by_command
 from tests.workbench.started import check_accessible, opened
 
 from lyceum import datasets
@@ -53,11 +52,9 @@ def test_evidence_and_interventions_move_the_posteriors(workbench, page):
     network.get_by_role("button", name="as command").click()
     command = shlex.split(network.locator(".code pre").inner_text())
     assert command[:4] == ["lyceum", "bayesnet", "query", "asia"]
-    printed = subprocess.run(
-        [sys.executable, "-m", *command], capture_output=True, check=True, text=True
-    )
+    printed = by_command(command)
     answer = query_network("asia", "lung", evidence={"xray": "yes"}, do={"smoke": "no"})
-    assert f"{answer['yes']:.4f}"[:6] in printed.stdout
+    assert f"{answer['yes']:.4f}"[:6] in printed
     page.get_by_role("button", name="Undo").click()
     check_posteriors(page, {"xray": "yes"})
     state(page, "xray", "yes").click()
@@ -192,12 +189,7 @@ def test_edges_are_drawn_by_pointer_and_by_keys(workbench, page):
     net = read_bif(workbench.folder / "weather-drawn.bif")
     assert set(net.edges) == {("outlook", "play"), ("humidity", "play")}
     assert "windy" not in net.names
-    subprocess.run(
-        [sys.executable, "-m", *command],
-        cwd=workbench.folder,
-        capture_output=True,
-        check=True,
-    )
+    by_command(command, workbench.folder)
     assert (workbench.folder / "weather-drawn.bif").read_bytes() == learned
     # and drawn anew
     page.get_by_role("link", name="Draw its edges anew").click()

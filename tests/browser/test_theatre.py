@@ -3,10 +3,9 @@
 import json
 import shlex
 import shutil
-import subprocess
-import sys
 
 import pytest
+from tests.forks import by_command
 from tests.workbench.started import check_accessible, opened
 
 from lyceum import datasets
@@ -103,11 +102,8 @@ def test_columns_of_the_open_file_and_the_same_by_command(workbench, page):
     check_scene(page, shown, 0)
     page.get_by_role("button", name="as command").click()
     command = shlex.split(page.locator(".code pre").inner_text())
-    line = [sys.executable, "-m", *command, "--json"]
-    printed = subprocess.run(
-        line, cwd=workbench.folder, capture_output=True, check=True
-    )
-    assert json.loads(printed.stdout)["scenes"] == shown.as_dict()["scenes"]
+    printed = by_command([*command, "--json"], workbench.folder)
+    assert json.loads(printed)["scenes"] == shown.as_dict()["scenes"]
     page.get_by_role("button", name="as recipe").click()
     page.get_by_text("standardize = true").wait_for()
     page.get_by_role("button", name="Undo").click()

@@ -4,10 +4,9 @@ decision, a row asked about, the page as a file; and the same by the commands th
 import json
 import shlex
 import shutil
-import subprocess
-import sys
 
 import pytest
+from tests.forks import by_command
 from tests.workbench.started import check_accessible, opened
 
 import lyceum
@@ -58,14 +57,7 @@ def commands(region):
 
 
 def run(folder, command, *more):
-    done = subprocess.run(
-        [sys.executable, "-m", *command, *more],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    return by_command([*command, *more], folder)
 
 
 def results(folder):

@@ -371,3 +371,13 @@ def test_few_rows_of_many_columns_are_standardized_too():
     assert pca.explained_variance_.sum() == pytest.approx(600.0)
     by_hand = np.linalg.eigvalsh(np.corrcoef(X.T))[::-1][:19]
     np.testing.assert_allclose(pca.explained_variance_[:19], by_hand, rtol=1e-9)
+
+
+def test_components_of_single_precision_stay_in_it():
+    X = np.random.default_rng(0).normal(size=(50, 4)).astype(np.float32)
+    model = PCA(2).fit(X)
+    assert model.components_.dtype == np.float32
+    assert model.transform(X).dtype == np.float32
+    double = PCA(2).fit(X.astype(np.float64))
+    assert double.components_.dtype == np.float64
+    np.testing.assert_allclose(model.components_, double.components_, atol=1e-6)

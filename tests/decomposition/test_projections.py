@@ -181,7 +181,8 @@ def test_double_centering_by_its_definition():
     J = np.eye(9) - 1 / 9
     values = np.linalg.eigvalsh(-0.5 * J @ D**2 @ J)[::-1]
     model = ClassicalMDS(2, metric="precomputed").fit(D)
-    np.testing.assert_allclose(model.eigenvalues_, values, atol=1e-9)
+    np.testing.assert_allclose(model.all_eigenvalues_, values, atol=1e-9)
+    np.testing.assert_array_equal(model.eigenvalues_, model.all_eigenvalues_[:2])
     assert model.negative_ratio_ == pytest.approx(
         -values[values < 0].sum() / np.abs(values).sum(), abs=1e-9
     )

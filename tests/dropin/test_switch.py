@@ -14,6 +14,7 @@ from sklearn.base import clone
 
 import lyceum
 from lyceum import dropin
+from lyceum.dropin import deferred
 from lyceum.dropin.__main__ import main
 from lyceum.dropin.names import our_class, our_names, their_class
 
@@ -224,8 +225,12 @@ from sklearn.linear_model import Ridge
 assert Ridge.__mro__[1].__module__ == "lyceum.linear.penalized.ridge", Ridge
 from sklearn.impute import SimpleImputer  # ours inherits from scikit-learn's
 assert "lyceum" in SimpleImputer.__mro__[1].__module__, SimpleImputer
-for name in ("sklearn.ensemble", "sklearn.cluster", "lyceum.trees.tree", "lyceum.cluster.kmeans"):
+import sklearn.model_selection
+late = ("lyceum.trees.tree", "lyceum.cluster.kmeans", "lyceum._core.data.files.csv")
+for name in ("sklearn.ensemble", "sklearn.cluster", "pandas", "scipy.stats", *late):
     assert name not in sys.modules, name
+from lyceum.distances import metric
+assert metric("gower") is not metric("jaccard")  # each is known before its module is asked for
 """
 
 
@@ -234,6 +239,50 @@ def test_the_switch_imports_nothing_that_is_not_asked_for():
         [sys.executable, "-c", IMPORTED], capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
+
+
+# as modules of scikit-learn begin
+DEFERRING = """
+import pandas as pd
+import scipy.stats
+from scipy import sparse, stats
+from scipy.stats import chi2, rankdata
+def frame():
+    import pandas
+    return pandas.DataFrame
+"""
+
+
+def test_what_scikit_learn_hardly_uses_is_there_when_it_is_used(monkeypatch):
+    import pandas
+    import scipy.sparse
+    import scipy.stats
+
+    monkeypatch.setattr(deferred, "_can_wait", lambda name: True)
+    module = types.ModuleType("sklearn.isotonic")
+    deferred.load(module, lambda module: exec(DEFERRING, vars(module)))
+    for name in ("pd", "stats", "chi2"):
+        assert isinstance(vars(module)[name], deferred.Deferred), name
+    assert module.scipy is scipy
+    assert module.sparse is scipy.sparse
+    assert module.pd.DataFrame is module.frame() is pandas.DataFrame
+    assert module.stats.mode is scipy.stats.mode
+    for values in ([2.0, 1.0, 2.0, 0.5], [1.0, np.nan], [[2.0, 1.0]], [3, 1, 1]):
+        for options in ({}, {"method": "min"}, {"method": "max", "axis": -1}):
+            ranks = module.rankdata(np.array(values), **options)
+            right = scipy.stats.rankdata(values, **options)
+            np.testing.assert_array_equal(ranks, right)
+            assert ranks.dtype == right.dtype
+    assert module.chi2.ppf(0.5, 1) == scipy.stats.chi2.ppf(0.5, 1)
+
+
+def test_other_modules_of_scikit_learn_import_as_ever(monkeypatch):
+    import pandas
+
+    monkeypatch.setattr(deferred, "_can_wait", lambda name: True)
+    module = types.ModuleType("sklearn.svm")
+    deferred.load(module, lambda module: exec("import pandas", vars(module)))
+    assert module.pandas is pandas
 
 
 PROGRAM = """

@@ -4,12 +4,16 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils import estimator_html_repr
 
 from lyceum.ensemble import (
     AdaBoostClassifier,
     AdaBoostRegressor,
     BaggingClassifier,
     BaggingRegressor,
+    StackingClassifier,
+    VotingClassifier,
 )
 
 IRIS, DIABETES = load_iris(return_X_y=True), load_diabetes(return_X_y=True)
@@ -43,4 +47,19 @@ def test_importances_are_those_of_the_members_by_their_weights():
     assert not hasattr(
         BaggingClassifier(GaussianNB(), n_estimators=2).fit(*IRIS),
         "feature_importances_",
+    )
+
+
+@pytest.mark.parametrize("kind", [VotingClassifier, StackingClassifier])
+def test_a_notebook_shows_members_side_by_side(kind):
+    members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier())]
+    picture = estimator_html_repr(kind(members))
+    assert "<label>bayes</label>" in picture
+    assert "<label>tree</label>" in picture
+    assert ("<label>final_estimator</label>" in picture) == (kind is StackingClassifier)
+
+
+def test_an_ensemble_without_members_is_shown():
+    assert "VotingClassifier(estimators=[])" in estimator_html_repr(
+        VotingClassifier([])
     )

@@ -200,3 +200,19 @@ def test_ridge_behind_features_nears_kernel_ridge():
         assert np.std(near.predict(X) - exact) < within * np.std(y)
     with pytest.raises(SettingError, match="KernelRidge"):
         Nystroem(kernel=DistanceKernel("gower")).fit(X)
+
+
+def test_given_values_need_not_be_symmetric_and_gamma_is_said():
+    # about the means of columns and of rows: 9, -9, -9, 9
+    model = KernelPCA(1, kernel="precomputed").fit([[1.0, 2.0], [3.0, 40.0]])
+    np.testing.assert_allclose(model.eigenvalues_, [18.0], rtol=1e-12)
+    X = rows()
+    assert KernelPCA(2, kernel="rbf").fit(X).gamma_ == 1 / X.shape[1]
+    assert KernelPCA(2, kernel="rbf", gamma=0.3).fit(X).gamma_ == 0.3
+    with pytest.raises(SettingError, match="Cannot fit_inverse_transform"):
+        KernelPCA(2, kernel="precomputed", fit_inverse_transform=True).fit(X @ X.T)
+
+
+def test_rounding_of_single_precision_is_no_component():
+    X = rows(40, 3) + 3.0
+    assert KernelPCA().fit(X.astype(np.float32)).n_components_ == 3

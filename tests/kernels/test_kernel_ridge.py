@@ -276,6 +276,7 @@ def test_factors_by_blocks_are_cholesky_factors(kind):
 
 def test_where_float32_fails_float64_takes_over(monkeypatch):
     X, y, _ = wave(1100, d=2)
+    monkeypatch.setattr(module, "_MIXED", 1000)
     tight = KernelRidge(1e-9, gamma=0.01, kernel="rbf").fit(X, y)
     monkeypatch.setattr(module, "_MIXED", 10**9)
     exact = KernelRidge(1e-9, gamma=0.01, kernel="rbf").fit(X, y)

@@ -6,11 +6,13 @@ import pytest
 from hypothesis import given, strategies as st
 from scipy import sparse
 from scipy.optimize import minimize
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC as LibSVM
 
 from lyceum.errors import DataError, SettingError
 from lyceum.kernels import (
     SVC,
+    SVR,
     DistanceKernel,
     LinearKernel,
     PolynomialKernel,
@@ -376,3 +378,56 @@ def test_a_thin_margin_of_any_kernel_is_told_from_classes_that_no_plane_separate
         SVC(C=np.inf, kernel="poly", degree=2, coef0=1.0, gamma=1.0).fit(
             rings, np.repeat([0, 1], 20)
         )
+
+
+@pytest.mark.parametrize("learner", [SVC, SVR])
+def test_max_iter_counts_steps_as_libsvm_does(learner):
+    X, y = two_classes(150, 3, seed=2)
+    with pytest.warns(
+        ConvergenceWarning, match=r"Solver terminated early \(max_iter=7"
+    ):
+        model = learner(max_iter=7).fit(X, y)
+    assert np.all(model.n_iter_ == 7)
+    assert np.all(model.kkt_residual_ > model.tol)
+    # enough steps are as many as no limit
+    full = learner().fit(X, y)
+    enough = learner(max_iter=int(np.max(full.n_iter_)) + 1).fit(X, y)
+    np.testing.assert_array_equal(enough.alpha_, full.alpha_)
+
+
+def test_a_hard_margin_stops_at_max_iter():
+    X, y = two_classes(40, 5, seed=0, apart=9.0)
+    with pytest.warns(ConvergenceWarning, match=r"max_iter=2\b"):
+        assert SVC(C=INF, max_iter=2).fit(X, y).n_iter_[0] == 2
+
+
+@pytest.mark.filterwarnings("ignore:.*probability:FutureWarning")
+def test_pairs_whose_score_is_zero_vote_as_in_libsvm():
+    # far from all rows a score is the intercept, 0 for two classes of equal size
+    X = np.vstack([np.eye(6), 2 * np.eye(6)[:1]])
+    y = np.array([0, 0, 1, 1, 2, 2, 2])
+    far = np.full((1, 6), 50.0)
+    peer = LibSVM(gamma=1e3).fit(X, y)
+    for row in (far, X):
+        ours = SVC(gamma=1e3).fit(X, y).predict(row)
+        np.testing.assert_array_equal(ours, peer.predict(row))
+    broken = SVC(gamma=1e3, break_ties=True).fit(X, y)
+    assert broken.predict(far)[0] == broken.decision_function(far).argmax()
+
+
+def test_rows_of_negative_weight_are_left_out():
+    X, y = two_classes(40, 2, seed=1)
+    w = np.where(np.arange(40) % 5 == 0, -2.0, 1.0)
+    model = SVC(kernel="linear").fit(X, y, sample_weight=w)
+    left = SVC(kernel="linear").fit(X[w > 0], y[w > 0])
+    np.testing.assert_allclose(model.coef_, left.coef_, rtol=1e-9)
+    with pytest.raises(DataError, match="zero or negative weights"):
+        SVC().fit(X, y, sample_weight=-np.ones(40))
+    with pytest.raises(DataError, match="belong to the same class"):
+        SVC().fit(X, y, sample_weight=y)
+
+
+def test_no_support_vector_is_left_by_rounding():
+    X = np.array([[0, 0, 0], [1, 1, 1], [2, 0, 0], [0, 0, 2], [3, 3, 3]])
+    model = SVC(kernel="linear").fit(X, [1, 2, 2, 2, 3])
+    assert np.abs(model.alpha_[model.alpha_ != 0]).min() > 1e-6

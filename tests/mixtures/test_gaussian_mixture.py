@@ -325,6 +325,22 @@ def test_a_warm_start_goes_on():
     assert quietly(first, X).history_[0] == pytest.approx(bound, rel=1e-12)
 
 
+def test_random_memberships_are_those_of_the_rows_in_any_blocks(tmp_path):
+    X = groups(700, 2, 2, seed=3)
+    path = tmp_path / "rows.csv"
+    np.savetxt(path, X, delimiter=",", header="a,b", comments="")
+    start = GaussianMixture(2, init_params="random", random_state=0, max_iter=0)
+    in_memory = quietly(start, X).means_
+    streamed = quietly(start, scan(path, memory=0)).means_
+    again = quietly(start.set_params(random_state=1), X).means_
+    np.testing.assert_allclose(streamed, in_memory, rtol=1e-9)
+    assert np.abs(again - in_memory).max() > 1e-3
+    model = GaussianMixture(2, init_params="random", random_state=0).fit(X)
+    np.testing.assert_allclose(
+        model.lower_bounds_, np.array(model.history_[1:]) / len(X), rtol=1e-12
+    )
+
+
 def test_more_starts_do_not_lower_the_objective():
     X = groups(200, 2, 4, seed=8)
     one = GaussianMixture(4, init_params="random_from_data", random_state=3).fit(X)
@@ -476,10 +492,16 @@ def test_precisions_are_the_inverses_and_zero_in_constant_columns(learner, form)
 
 
 @pytest.mark.parametrize(
-    ("form", "precisions"), [("full", np.zeros((1, 2, 2))), ("diag", [[1.0, 0.0]])]
+    ("form", "precisions", "what"),
+    [
+        ("full", np.zeros((1, 2, 2)), "symmetric, positive-definite"),
+        ("full", [[[1.0, 2.0], [2.0, 1.0]]], "symmetric, positive-definite"),
+        ("full", [[[1.0, 0.5], [0.0, 1.0]]], "symmetric, positive-definite"),
+        ("diag", [[1.0, 0.0]], "positive"),
+    ],
 )
-def test_precisions_that_have_no_inverse_are_refused(form, precisions):
-    with pytest.raises(SettingError, match="precisions_init cannot be inverted"):
+def test_precisions_of_no_covariance_are_refused(form, precisions, what):
+    with pytest.raises(SettingError, match=f"precision' should be {what}"):
         GaussianMixture(covariance_type=form, precisions_init=precisions).fit(
             groups(60, 2, 2)
         )

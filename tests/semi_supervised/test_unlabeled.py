@@ -19,6 +19,7 @@ from lyceum.bayes import (
 )
 from lyceum.data import scan
 from lyceum.errors import DataError, SettingError
+from lyceum.kernels import LinearSVC
 from lyceum.linear import LogisticRegression
 from lyceum.semi_supervised import (
     LabelPropagation,
@@ -88,6 +89,7 @@ def test_labels_may_be_missing_in_dask_collections(learner, marked):
     )
 
 
+@pytest.mark.filterwarnings("ignore:y contains no unlabeled samples")
 @pytest.mark.parametrize("learner", ALL, ids=lambda one: type(one).__name__)
 def test_classes_may_be_called_minus_one_and_one(learner):
     X, y, _ = two_groups()
@@ -160,6 +162,28 @@ def test_self_training_labels_the_surest_first():
     )
     assert everything.termination_condition_ == "all_labeled"
     assert everything.score(X, y) > 0.95
+
+
+def test_self_training_says_what_it_does_not_need_or_cannot_do():
+    X, y, given = two_groups(known=10)
+    with pytest.warns(UserWarning, match="y contains no unlabeled samples"):
+        assert SelfTrainingClassifier().fit(X, y + 2).n_iter_ == 0
+    with pytest.warns(UserWarning, match="k_best is larger than"):
+        model = SelfTrainingClassifier(criterion="k_best", k_best=900).fit(X, given)
+    assert model.n_iter_ == 1
+    with pytest.raises(AttributeError, match="has no attribute 'predict_proba'"):
+        SelfTrainingClassifier(LinearSVC()).fit(X, given)
+
+
+def test_self_training_gives_the_scores_of_its_classifier():
+    X, _, given = two_groups(known=10)
+    model = SelfTrainingClassifier(LogisticRegression()).fit(X, given)
+    inner = model.estimator_.decision_function(X)
+    np.testing.assert_array_equal(model.decision_function(X), inner)
+    np.testing.assert_allclose(
+        model.predict_log_proba(X), np.log(model.predict_proba(X))
+    )
+    assert not hasattr(SelfTrainingClassifier(), "decision_function")
 
 
 def test_em_needs_a_density():

@@ -39,6 +39,27 @@ def raw(server, data, seconds=20.0):
         return b"".join(parts)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def half_open(server):
+    """Clients that send a part of a request and fall silent, while other tests ask."""
+    start = time.monotonic()
+    lines = []
+    for data in (
+        b"",
+        b"GET / HT",
+        b"POST /models/credit/predict HTTP/1.1\r\nHost: a",
+        b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX: " + b"a" * 200_000,
+    ):
+        line = socket.create_connection((server.host, server.port), timeout=60)
+        line.sendall(data)
+        lines.append(line)
+    assert still_answers(server)
+    assert time.monotonic() - start < 5  # nobody has waited until they were closed
+    yield lines
+    for line in lines:
+        line.close()
+
+
 def still_answers(server):
     example = server.get("/models/credit")["example"]
     return "predicted" in server.post("/models/credit/predict", example)
@@ -144,26 +165,6 @@ def test_what_is_no_http_hurts_nobody(data, server):
     answer = raw(server, data)
     assert not answer or answer.split()[1][:1] == b"4"
     assert still_answers(server)
-
-
-def test_slow_and_half_open_clients_keep_nobody_waiting(server):
-    start = time.monotonic()
-    lines = []
-    for data in (
-        b"",
-        b"GET / HT",
-        b"POST /models/credit/predict HTTP/1.1\r\nHost: a",
-        b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX: " + b"a" * 200_000,
-    ):
-        line = socket.create_connection((server.host, server.port), timeout=60)
-        line.sendall(data)
-        lines.append(line)
-    assert still_answers(server)
-    for line in lines:  # closed with an answer after ten seconds
-        answer = line.recv(100)
-        assert answer.startswith(b"HTTP/1.1 408"), answer
-        line.close()
-    assert 5 < time.monotonic() - start < 90  # a busy machine is slow
 
 
 def test_more_requests_than_allowed_are_told_to_come_back(server):
@@ -301,8 +302,8 @@ def test_swaps_drop_and_mix_no_answer(workers, models, tmp_path, credit):
         client.start()
     end = time.monotonic() + 90
     turn = 0
-    # at least six swaps, and until both models were seen
-    while turn < 6 or (len(set(answers)) < 2 and time.monotonic() < end):
+    # at least four swaps, and until both models were seen
+    while turn < 4 or (len(set(answers)) < 2 and time.monotonic() < end):
         turn += 1
         shutil.copy(files[turn % 2], tmp_path / "next")
         (tmp_path / "next").replace(path)
@@ -385,3 +386,11 @@ def test_the_first_answer_needs_no_package_that_takes_long(models, tmp_path):
     slow |= {"sklearn.metrics", "sklearn.model_selection", "pyarrow.dataset"}
     assert "lyceum.serve.app" in imported
     assert not imported & slow
+
+
+# the last one here: the others have passed the time until then
+def test_slow_and_half_open_clients_are_answered_and_closed(half_open, server):
+    for line in half_open:  # after ten seconds
+        answer = line.recv(100)
+        assert answer.startswith(b"HTTP/1.1 408"), answer
+    assert still_answers(server)

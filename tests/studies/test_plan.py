@@ -294,9 +294,10 @@ def test_variants_are_learners_of_their_own_where_a_fit_takes_little_time(monkey
     plan, _ = plan_for("penguins", "species")
     variants = catalog.find("HistGradientBoostingClassifier").variants
     first = plan["HistGradientBoostingClassifier"]
-    assert first.label == "hist gradient boosting"
-    for number, settings in enumerate(variants, start=2):
+    assert first.label == "gradient boosting"
+    for number, (words, settings) in enumerate(variants.items(), start=2):
         candidate = plan[f"HistGradientBoostingClassifier {number}"]
+        assert candidate.label == f"gradient boosting {words}"
         assert candidate.settings.items() >= settings.items()
         assert len(candidate.search) < 2
         assert candidate.steps == first.steps

@@ -2,6 +2,7 @@
 level."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from tests.studies.fake_studies import fake_study
 
 from lyceum.evaluate import error_interval, hoeffding_bound
 from lyceum.studies.compare.difference_tests import holm, max_t, sign_flip
+from lyceum.studies.report.format import gap_text
 
 
 def test_sign_flips_of_few_pairs_are_counted_and_of_many_approximated():
@@ -106,3 +108,46 @@ def test_max_t_holds_its_level_and_has_more_power_than_holm(n):
     d = none[0] - none[0].mean(axis=0) + 2.4 / np.sqrt(n)
     single = [sign_flip(d[:, j]) for j in range(8)]
     assert max(max_t(d)) < 0.6 * max(holm(single))
+
+
+def _p_against_the_first(better, worse):
+    """The adjusted p-value of b against a, by RMSE, for errors of a and b."""
+    y = np.where(np.arange(len(better)) % 2, 50.0, -50.0)
+    found = fake_study(y, {"a": y + better, "b": y + worse})
+    names = [learner.name for learner in found.comparison.learners]
+    assert names == ["a", "b", "constant"]
+    return found.comparison.learners[1].p_adjusted
+
+
+def test_a_difference_of_errors_is_shown_by_absolute_or_by_squared_ones():
+    g = np.random.default_rng(5)
+    # small errors in most rows, large ones in a tenth: by absolute errors b seems the better one
+    large = g.random(300) < 0.1
+    even = g.normal(0.0, 1.0, 300)
+    uneven = np.where(large, 6.0, 0.1) * g.normal(0.0, 1.0, 300)
+    assert np.abs(uneven).mean() < np.abs(even).mean()
+    assert _p_against_the_first(even, uneven) < 0.05
+    # a few large errors of both decide the sum of squares, but most of those of b are larger
+    g = np.random.default_rng(9)
+    first = np.minimum(np.abs(g.standard_t(1.5, 300)), 60.0)
+    second = first * np.exp(g.normal(0.15, 0.5, 300))
+    assert sign_flip(second**2 - first**2) > 0.05
+    assert _p_against_the_first(first, second) < 0.05
+
+
+def test_differences_of_rounding_are_level_and_the_simplest_is_chosen():
+    y = np.linspace(1990.0, 2015.0, 200)
+    rounding = np.where(np.arange(200) % 2, 1e-13, -1e-13)
+    predictions = {"a": y + rounding, "b": y + 2 * rounding, "c": y + 1e-4}
+    sizes = {"a": 90, "b": 3, "c": 1}
+    found = fake_study(y, predictions, complexity=sizes, choose="simplest")
+    by_name = {s.name: s for s in found.comparison.learners}
+    assert by_name["b"].is_level
+    assert found.comparison.choice == "b"
+    assert (
+        "at most 1 %, or a millionth of the constant guess's"
+        in found.comparison.choice_reason
+    )
+    assert not by_name["c"].is_level
+    far = replace(by_name["c"], difference=3e-7, difference_error=1e-9)
+    assert gap_text(found.comparison, far) == "behind by 3e-07 ± 2e-09"

@@ -2,13 +2,12 @@
 
 import json
 import shutil
-import subprocess
-import sys
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from tests.forks import by_command
 
 import lyceum
 from lyceum import datasets
@@ -162,18 +161,9 @@ def test_numbers_have_their_largest_errors(tmp_path):
 
 
 def test_the_command_says_the_same(errors, folder):
-    command = [
-        sys.executable,
-        "-m",
-        "lyceum",
-        "errors",
-        "study",
-        "-l",
-        "NaiveBayes",
-        "--json",
-    ]
-    printed = subprocess.run(command, cwd=folder, capture_output=True, check=True)
-    assert json.loads(printed.stdout) == json.loads(json.dumps(errors.as_dict(20)))
+    command = ["lyceum", "errors", "study", "-l", "NaiveBayes", "--json"]
+    printed = by_command(command, folder)
+    assert json.loads(printed) == json.loads(json.dumps(errors.as_dict(20)))
 
 
 def test_unknown_learners_and_rows_are_refused(errors, folder):

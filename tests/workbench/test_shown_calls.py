@@ -3,13 +3,12 @@
 import json
 import shlex
 import shutil
-import subprocess
-import sys
 
 import pytest
 
 pytest.importorskip("starlette")
 
+from tests.forks import COMMAND, Forks, by_command
 from tests.workbench.started import opened
 
 import lyceum
@@ -30,21 +29,19 @@ ASKED = {
     "columns": "columns?file=penguins.csv",
     "theatre": "theatre?method=id3",
 }
-# what the calls give, in one process
+# what a call gives
 RUN = """
 import json, sys
-given = {}
-for name, python in json.load(sys.stdin).items():
-    space = {}
-    exec(python, space)
-    value = list(space.values())[-1]
-    if isinstance(value, dict):  # posteriors by their variables
-        value = list(value.values())
-    if isinstance(value, list):
-        given[name] = [each.as_dict() for each in value]
-    else:
-        given[name] = value.as_dict()
-print(json.dumps(given), file=sys.stderr)
+space = {}
+exec(sys.argv[1], space)
+value = list(space.values())[-1]
+if isinstance(value, dict):  # posteriors by their variables
+    value = list(value.values())
+if isinstance(value, list):
+    value = [each.as_dict() for each in value]
+else:
+    value = value.as_dict()
+print(json.dumps(value), file=sys.stderr)
 """
 
 
@@ -65,29 +62,17 @@ def folder(tmp_path_factory):
     return folder
 
 
-def run(folder, words, text=""):
-    done = subprocess.run(
-        [sys.executable, *words],
-        input=text,
-        cwd=folder,
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
-    return done
-
-
 def test_shown_commands_print_what_the_python_gives(folder):
     with opened(folder) as workbench:
         answers = {name: workbench.get(f"/api/{path}") for name, path in ASKED.items()}
     actions = {name: answer["action"] for name, answer in answers.items()}
-    calls = {name: action["python"] for name, action in actions.items()}
-    said = run(folder, ["-c", RUN], json.dumps(calls)).stderr
-    given = json.loads(said.splitlines()[-1])
-    for name, action in actions.items():
-        words = shlex.split(action["command"])
-        printed = json.loads(run(folder, ["-m", *words, "--json"]).stdout)
-        wanted = given[name]
-        if name == "query":  # the command leaves out what was observed
-            wanted = [each for each in wanted if each["query"] != ["dysp"]]
-        assert printed == wanted, action["command"]
+    with Forks(COMMAND) as forks:
+        for name, action in actions.items():
+            done = forks.run(RUN, action["python"], folder=folder)
+            assert done.returncode == 0, done.stderr
+            wanted = json.loads(done.stderr.splitlines()[-1])
+            command = [*shlex.split(action["command"]), "--json"]
+            printed = json.loads(by_command(command, folder))
+            if name == "query":  # the command leaves out what was observed
+                wanted = [each for each in wanted if each["query"] != ["dysp"]]
+            assert printed == wanted, action["command"]

@@ -53,7 +53,7 @@ def import_on_first_use(
     def find(name: str) -> Any:
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        with _without_collection():
+        with without_collection():
             if before is not None:
                 importlib.import_module(before)
             return getattr(importlib.import_module(homes[name]), name)
@@ -66,7 +66,7 @@ def import_on_first_use(
 
 
 @contextmanager
-def _without_collection() -> Iterator[None]:
+def without_collection() -> Iterator[None]:
     """Imports make objects that stay: the collector would look for garbage among all that
     scikit-learn and pandas have made, again and again, for a third of the time."""
     was_on = gc.isenabled()

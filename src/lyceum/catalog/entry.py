@@ -97,9 +97,10 @@ class Entry:
     hasty : mapping
         Settings that take a small part of the time of the first of the portfolio and lose little:
         a study tries them where that one is cut off.
-    variants : tuple of mappings
-        Settings with which a study tries it again, each as a learner of its own: where one fit
-        takes little time, a committee of several is better than the best of them.
+    variants : mapping
+        Settings with which a study tries it again, each as a learner of its own whose label ends
+        in the key: where one fit takes little time, a committee of several is better than the best
+        of them.
     in_study : {"searched", "never"}
         Whether a study tries it by default, with its settings searched; never where another learner
         does the same or it gives no posteriors.
@@ -155,7 +156,7 @@ class Entry:
     space: Mapping[str, Any] = field(default_factory=dict, hash=False)
     portfolio: tuple[Mapping[str, Any], ...] = field(default=(), hash=False)
     hasty: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    variants: tuple[Mapping[str, Any], ...] = field(default=(), hash=False)
+    variants: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, hash=False)
     in_study: Literal["searched", "never"] = "searched"
     study_rows: int | None = None
     promise: float = 0.1

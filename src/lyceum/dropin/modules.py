@@ -16,6 +16,8 @@ from functools import cache
 from types import ModuleType
 from typing import Any
 
+from lyceum._core.first_use import without_collection
+from lyceum.dropin import deferred
 from lyceum.dropin.names import their_class
 
 # who gets scikit-learn's own class: itself, our learners that inherit from one, and Python when it
@@ -122,7 +124,8 @@ class _Finder:
         load = spec.loader.exec_module
 
         def load_and_switch(module: ModuleType) -> None:
-            load(module)
+            with without_collection():
+                deferred.load(module, load)
             if self in sys.meta_path:
                 _switch_one(module)
 

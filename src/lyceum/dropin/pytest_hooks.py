@@ -6,9 +6,12 @@ import json
 import os
 from typing import Any
 
+from sklearn.base import BaseEstimator
+
 from lyceum.dropin import calls, stand_ins, switch
 
 _RESULTS = "LYCEUM_DROPIN_RESULTS"  # a file for one line of JSON per test
+_CHECKS = "sklearn.tests.test_common"  # what every learner is checked for
 _STRICT = "LYCEUM_DROPIN_STRICT"  # no fallback: the tests see Lyceum's learners alone
 
 
@@ -20,6 +23,34 @@ def pytest_configure(config: Any) -> None:
 def pytest_collection(session: Any) -> None:
     """Test modules are imported from now on."""
     stand_ins.set_collecting(True)
+
+
+def pytest_collection_modifyitems(config: Any, items: list[Any]) -> None:
+    """Leave out the checks of all learners of scikit-learn for those that are not ours and hold
+    none of ours: nothing of ours is touched."""
+    if not os.environ.get(_RESULTS):
+        return
+    others = [item for item in items if _is_of_others(item)]
+    items[:] = [item for item in items if not _is_of_others(item)]
+    config.hook.pytest_deselected(items=others)
+
+
+def _is_of_others(item: Any) -> bool:
+    """Whether this is a check of a learner, and not of ours."""
+    case = getattr(item, "callspec", None)
+    if item.module.__name__ != _CHECKS:
+        return False
+    values = case.params.values() if case is not None else ()
+    learners = [value for value in values if isinstance(value, BaseEstimator)]
+    parts = [part for learner in learners for part in _parts(learner)]
+    return bool(learners) and not any(
+        isinstance(type(part), stand_ins.StandInType) for part in parts
+    )
+
+
+def _parts(learner: BaseEstimator) -> list[Any]:
+    """A learner and all that it holds."""
+    return [learner, *learner.get_params(deep=True).values()]
 
 
 def pytest_collection_finish(session: Any) -> None:
@@ -53,21 +84,32 @@ def pytest_runtest_makereport(item: Any, call: Any) -> None:
 
 def pytest_runtest_logreport(report: Any) -> None:
     """Write the line of a test: its outcome and the classes that it touched."""
+    if report.when == "call" or report.outcome != "passed":
+        raised = dict(report.user_properties).get("lyceum_raised")
+        _write(report, sorted(calls.touched), raised)
+
+
+def _write(report: Any, classes: list[str], raised: dict[str, Any] | None) -> None:
     path = os.environ.get(_RESULTS)
-    is_end = report.when == "call" or report.outcome != "passed"
-    if not path or not is_end:
+    if not path:
         return
     line = {
         "test": report.nodeid,
-        "when": report.when,
         "outcome": report.outcome,
         "expected_failure": hasattr(report, "wasxfail"),
-        "seconds": round(report.duration, 3),
-        "classes": sorted(calls.touched),
-        "raised": dict(report.user_properties).get("lyceum_raised"),
+        "seconds": round(getattr(report, "duration", 0.0), 3),
+        "classes": classes,
+        "raised": raised,
     }
     with open(path, "a", encoding="utf-8") as file:
         file.write(json.dumps(line) + "\n")
+
+
+def pytest_collectreport(report: Any) -> None:
+    """A module that cannot be imported has a line, too."""
+    if report.failed:
+        raised = {"type": "Module", "text": str(report.longrepr)[-600:]}
+        _write(report, ["(module)"], {**raised, "line": "", "frames": []})
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

@@ -16,8 +16,6 @@ from contextvars import ContextVar
 from functools import cache, wraps
 from typing import Any
 
-from sklearn.utils.metaestimators import available_if
-
 from lyceum.dropin import calls
 from lyceum.dropin.differences import ASKED_FOR, parameters_of
 from lyceum.dropin.modules import pickle_as_theirs
@@ -98,6 +96,8 @@ def __getattr__(name: str) -> Any:
 @cache
 def stand_in(name: str) -> Any:
     """The class that stands for a name of scikit-learn's: Lyceum's, which may give way."""
+    from sklearn.utils.metaestimators import available_if
+
     ours = our_class(name)
     theirs = their_class(name)
     body: dict[str, Any] = {

@@ -10,9 +10,6 @@ from functools import cache
 from types import ModuleType
 from typing import Any
 
-import sklearn
-from sklearn.base import BaseEstimator
-
 from lyceum.dropin import calls, modules, stand_ins
 from lyceum.dropin.differences import KEPT
 from lyceum.dropin.names import our_class, our_names, their_class
@@ -123,6 +120,10 @@ def names_of_theirs(space: Mapping[str, Any]) -> list[str]:
 
 def _public_estimators() -> dict[str, type]:
     """The estimators of scikit-learn's public modules, all of which are imported."""
+    # what starts with the switch on imports scikit-learn no earlier than the program does
+    import sklearn
+    from sklearn.base import BaseEstimator
+
     for name in sklearn.__all__:
         try:
             importlib.import_module(f"sklearn.{name}")
@@ -148,12 +149,10 @@ def _public_modules() -> list[ModuleType]:
 
 
 def _homes(name: str, theirs: type) -> list[ModuleType]:
-    """The modules in which the name stands for scikit-learn's class: its own, and the public ones
-    that export it."""
+    """The modules in which the name stands for scikit-learn's class: its own, and the public ones,
+    where it finds its learners."""
     exporting = [
-        module
-        for module in _public_modules()
-        if name in getattr(module, "__all__", ()) and getattr(module, name) is theirs
+        module for module in _public_modules() if vars(module).get(name) is theirs
     ]
     own = sys.modules[theirs.__module__]
     return list({id(module): module for module in [own, *exporting]}.values())

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from lyceum._core.data import Block, Design, Rows, Schema, as_float, scan
+from lyceum._core import data as core_data
+from lyceum._core.data import Block, Design, Rows, Schema, as_float
 from lyceum._core.distances import check_finite, float_matrix
 from lyceum._core.types import Data
 from lyceum.errors import DataError
@@ -24,7 +25,7 @@ def is_frame(X: Data) -> bool:
 def block_of(X: Data, kernel: Kernel) -> Any:
     """Frames and rows as one block in memory, other rows as they are."""
     if is_frame(X):
-        X = scan(X)
+        X = core_data.scan(X)
     if isinstance(X, Rows):
         return X.in_one_block(
             f"the kernel {kernel!r}", "Nystroem or RBFSampler, which work in passes"

@@ -225,7 +225,7 @@ class KernelLearner(Learner):
 
     @classmethod
     def _parts(cls) -> tuple[type, ...]:
-        kinds = (getattr(distances, name) for name in distances.__all__)
+        kinds = (getattr(distances, name) for name in dir(distances))
         metrics = tuple(
             k for k in kinds if isinstance(k, type) and issubclass(k, distances.Metric)
         )

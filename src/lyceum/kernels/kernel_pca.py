@@ -29,7 +29,9 @@ from lyceum.kernels.kernel_learner import (
 from lyceum.report import Summary, Table
 
 _FEW = 600  # rows up to which all eigenvalues are computed at once
-_ZERO = 1e-10  # eigenvalues below this share of the largest are zero
+# eigenvalues below this share of the largest are zero: of rows in double, and of other rows
+_ZERO = 1e-10
+_ZERO_IN_SINGLE = 2e-7
 
 
 class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
@@ -78,7 +80,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
     row_weights_ : array of shape (n,)
         Their weights.
     column_means_ : array of shape (n,)
-        The weighted mean of k(x_i, x_j) over j, for every row i.
+        The weighted mean of k(x_i, x_j) over i, for every row j.
     total_mean_ : float
         The weighted mean of all kernel values.
     kernel_ : Kernel
@@ -186,6 +188,10 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
         y : ignored
         sample_weight : array of shape (n_samples,), optional
         """
+        if self.fit_inverse_transform and self._is_precomputed:
+            raise SettingError(
+                "Cannot fit_inverse_transform with a precomputed kernel: it has no rows to give"
+            )
         block = self._weighted_rows(self._rows(X, None, sample_weight))
         n = len(block)
         refuse_pairs(type(self).__name__, n, 16, self._alternative)
@@ -202,10 +208,6 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
 
     def _learn_inverse(self) -> None:
         """Rows by kernel ridge regression on scores (Bakır, Weston and Schölkopf, 2004)."""
-        if self._is_precomputed:
-            raise SettingError(
-                "Cannot fit_inverse_transform with a precomputed kernel."
-            )
         rows = self.rows_.toarray() if sparse.issparse(self.rows_) else self.rows_
         scores = np.sqrt(self.eigenvalues_) * self.eigenvectors_
         self.X_transformed_fit_ = scores / np.sqrt(self.row_weights_)[:, None]
@@ -217,8 +219,9 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
         share = w / w.sum()
         root = np.sqrt(w)
         # K_c = K - (means of columns) - (means of rows) + mean: the kernel about the weighted mean
-        # of the rows in feature space
-        self.column_means_ = K @ share
+        # of the rows in feature space; given values need not be symmetric
+        self.column_means_ = share @ K
+        row_means = K @ share
         self.total_mean_ = float(share @ self.column_means_)
         # what rounding of K may do to its eigenvalues, by its weighted trace
         trace = float(w @ np.abs(np.diagonal(K)))
@@ -226,7 +229,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
         # S = √W K_c √W, in the memory of K
         S = K
         S -= self.column_means_
-        S -= self.column_means_[:, None]
+        S -= row_means[:, None]
         S += self.total_mean_
         S *= root
         S *= root[:, None]
@@ -263,7 +266,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
                     f" {least:.3g} beside {values[0]:.3g}. Ask for at most"
                     f" {int((values > 0).sum())} components, so that the largest are kept"
                 )
-        is_positive = values > max(_ZERO * size, rounding, np.finfo(float).tiny)
+        zero = _ZERO_IN_SINGLE if self.rows_.dtype == np.float32 else _ZERO
+        is_positive = values > max(zero * size, rounding, np.finfo(float).tiny)
         values = np.where(is_positive, values, 0.0)
         if self.n_components is None or self.remove_zero_eig:
             k = max(1, int(is_positive.sum()))
@@ -397,6 +401,15 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
         head = ("component", "variance", "proportion", "cumulative")
         table = Table("Variance in feature space", head, rows[:20])
         return Summary(self._title(), facts, [table])
+
+    @property
+    def gamma_(self) -> float:
+        """γ of the kernel as it was learned; of one without, that which a kernel by name would
+        have."""
+        gamma = getattr(self.kernel_.native, "gamma", None)
+        if gamma is None and isinstance(self.gamma, Real):
+            gamma = self.gamma
+        return 1.0 / self._n_cells if gamma is None else float(gamma)
 
     @property
     def _n_features_out(self) -> int:

@@ -61,9 +61,14 @@ class Mixture(Density, Learner):
         Weights to start from.
     tol : float
         Stop when an iteration gains at most this much per row.
-    init_params : {"kmeans", "k-means++", "random_from_data"}
-        The start: clusters of k-means, the rows nearest to centers of k-means++ (one pass), or the
-        rows nearest to rows drawn at random.
+    init_params : {"kmeans", "k-means++", "random", "random_from_data"}
+        The start: clusters of k-means, the rows nearest to centers of k-means++ (one pass), random
+        memberships, or the rows nearest to rows drawn at random.
+    """
+
+    _attribute_docs: ClassVar[str] = """
+    lower_bounds_ : array of shape (n_iter_,)
+        The objective per unit of weight after every iteration.
     """
 
     history_axes: ClassVar[tuple[str, str]] = ("iteration", "objective")
@@ -172,6 +177,7 @@ class Mixture(Density, Learner):
     def _finish(self, outcome: EMOutcome, problem: EMProblem) -> None:
         self._keep(outcome.parameters, problem)
         self.lower_bound_ = outcome.objective / outcome.weight
+        self.lower_bounds_ = np.array(outcome.history[1:]) / outcome.weight
         self.n_iter_ = outcome.n_iter
         self.converged_ = outcome.converged
         self.history_ = outcome.history

@@ -159,9 +159,9 @@ class EllipticalMixture(Mixture):
         (V), or are those of a sphere or of the columns (I): "EII", "VII" (spherical), "EEI", "VEI",
         "EVI", "VVI" (diag), "EEE" (tied), "VEE", "EEV", "VEV", "EVV", "VVV" (full), as mclust has
         them.
-    init_params : {"kmeans", "k-means++", "random_from_data"}
+    init_params : {"kmeans", "k-means++", "random", "random_from_data"}
         The start: clusters of k-means in columns of variance 1, the rows nearest to centers of
-        k-means++ (one pass), or the rows nearest to rows drawn at random.
+        k-means++ (one pass), random memberships, or the rows nearest to rows drawn at random.
     prior_rows : float
         n_0, how many rows the prior covariance counts for; 0 for maximum likelihood, which may
         collapse.
@@ -273,7 +273,7 @@ class EllipticalMixture(Mixture):
             precisions = given_array(
                 "precisions_init", self.precisions_init, shape, label
             )
-            covariances = _inverse(precisions, self._form.diagonal)
+            covariances = _inverse(precisions, self._form.diagonal, label)
         return problem.parameters(weights, means, covariances, start.degrees)
 
     def _improve_run(
@@ -443,19 +443,26 @@ class EllipticalMixture(Mixture):
         }
 
 
-def _inverse(precisions: np.ndarray, diagonal: bool) -> np.ndarray:
-    """The covariances of given precisions."""
+def _inverse(precisions: np.ndarray, diagonal: bool, label: str) -> np.ndarray:
+    """The covariances of given precisions, which errors call `label`."""
+    if diagonal:
+        if not (precisions > 0).all():
+            raise SettingError(
+                f"'{label}' should be positive: set precisions_init, and leave constant columns"
+                " out"
+            )
+        return 1.0 / precisions
     try:
-        if diagonal and not (precisions > 0).all():
-            raise np.linalg.LinAlgError("not positive")
-        if diagonal:
-            return 1.0 / precisions
-        return np.linalg.inv(precisions)
+        np.linalg.cholesky(precisions)
+        is_symmetric = np.allclose(precisions, np.swapaxes(precisions, -1, -2))
     except np.linalg.LinAlgError:
+        is_symmetric = False
+    if not is_symmetric:
         raise SettingError(
-            "precisions_init cannot be inverted: give positive definite precisions, and leave"
+            f"'{label}' should be symmetric, positive-definite: set precisions_init, and leave"
             " constant columns out"
-        ) from None
+        )
+    return np.linalg.inv(precisions)
 
 
 def within_variance(sums: MixtureSums, variance: np.ndarray) -> np.ndarray:

@@ -26,7 +26,7 @@ _FENCE = 6.0  # standard deviations
 # of the variances along principal directions: the largest is so many times the least
 _SIMILAR = 2.0
 _FLAT = 1e-8  # of the largest variance: directions that are dependent but for rounding
-START_NAMES = ("kmeans", "k-means++", "random_from_data")
+START_NAMES = ("kmeans", "k-means++", "random", "random_from_data")
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,6 +150,23 @@ class StartLabels:
         return block.with_X(X, block.schema)
 
 
+@dataclass(frozen=True, eq=False)
+class RandomMemberships(StartLabels):
+    """Every row to all components, in shares that are drawn by the number of the row; missing cells
+    are filled with the means of the columns, which all centers are."""
+
+    seed: int
+
+    def responsibilities(self, block: Block) -> np.ndarray:
+        """Uniform numbers, divided by their sums."""
+        # a counter of the generator gives four numbers: blocks draw what all rows at once would
+        K = len(self.centers)
+        n_counts = -(-K // 4)
+        generator = np.random.Philox(key=self.seed, counter=block.start * n_counts)
+        R = np.random.Generator(generator).random((len(block), 4 * n_counts))[:, :K]
+        return R / R.sum(axis=1, keepdims=True)
+
+
 def starts_of(
     rows: Rows,
     how: str,
@@ -158,7 +175,11 @@ def starts_of(
     random: np.random.RandomState,
     scaling: ScaledCells,
 ) -> list[StartLabels]:
-    """One start per run, each from centers of k-means in columns of variance 1."""
+    """One start per run, each from centers of k-means in columns of variance 1, or at random."""
+    if how == "random":
+        same = np.zeros((K, len(scaling.center)))
+        seeds = random.randint(2**31, size=n_init).tolist()
+        return [RandomMemberships(same, scaling, seed) for seed in seeds]
     # k-means until it converges, or one iteration from the centers that were drawn
     settings: dict[str, Any] = {"init": "k-means++", "n_init": 1, "max_iter": 1}
     if how == "kmeans":

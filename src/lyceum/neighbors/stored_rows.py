@@ -146,9 +146,8 @@ class StoredRows(Learner):
 
     @property
     def _takes_sparse(self) -> bool:  # type: ignore[override]
-        kinds = {kind.name: kind for kind in METRIC_PARTS if issubclass(kind, Metric)}
-        known = kinds.get(self._metric_name)
-        return known is not None and known.takes_sparse
+        name = self._metric_name
+        return any(kind.takes_sparse for kind in METRIC_CLASSES if kind.name == name)
 
     def _steps(self) -> list[Step]:
         # metrics of mixed columns know the cells as the schema codes them

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.utils.metaestimators import available_if
 
 from lyceum._core.base import (
     CATEGORICAL_FEATURES,
@@ -22,6 +24,14 @@ from lyceum._core.types import Categories, Data, Operation, Target, Weights
 from lyceum.bayes import NaiveBayes
 from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
+
+
+def _has_scores(learner: SelfTrainingClassifier) -> bool:
+    """Whether the classifier has a decision function; what it says if not is the cause of the
+    error."""
+    fitted = getattr(learner, "estimators_", None)
+    inner = fitted[0] if fitted else learner._base()
+    return callable(inner.decision_function)
 
 
 class SelfTrainingClassifier(Classifier, Ensemble):
@@ -59,7 +69,7 @@ class SelfTrainingClassifier(Classifier, Ensemble):
     record_ : list of dict
         `step`, `labeled` and `threshold` (the least posterior that was believed) of every round.
     n_iter_ : int
-        How often the classifier was fitted.
+        How many rounds of labeling there were, with the one that labeled nothing.
     termination_condition_ : str
         Why it stopped: "all_labeled", "no_change" or "max_iter".
     background_ : array of shape (m, d)
@@ -130,7 +140,12 @@ class SelfTrainingClassifier(Classifier, Ensemble):
     _uses_weights = False
 
     def _routes(self) -> list[Route]:
-        return [Route("estimator", self._base(), (("fit", "fit"),))]
+        # `fit` asks for the posteriors of the rows without labels
+        methods = [("fit", "fit"), ("fit", "predict_proba")]
+        answers = ("predict", "predict_proba", "predict_log_proba")
+        methods += [(method, "predict_proba") for method in answers]
+        methods.append(("decision_function", "decision_function"))
+        return [Route("estimator", self._base(), tuple(methods))]
 
     # -- fit ---------------------------------------------------------------------------
 
@@ -152,6 +167,7 @@ class SelfTrainingClassifier(Classifier, Ensemble):
         check_takes_weights(self._base(), w)
         codes = codes.copy()
         weighted = row_weights(w, len(codes)) > 0
+        self._warn_of(int(((codes < 0) & weighted).sum()))
         # the round in which a row got its label: 0 for given labels, -1 for none yet
         self.labeled_iter_ = np.where(codes >= 0, 0, -1)
         self.record_ = []
@@ -178,8 +194,26 @@ class SelfTrainingClassifier(Classifier, Ensemble):
             report("rounds", step, self.max_iter)
         self.estimators_ = [member]
         self.label_codes_ = codes
-        self.n_iter_ = step + 1
+        # the round that finds nothing to label counts, too
+        self.n_iter_ = step + (self.termination_condition_ == "no_change")
         return self
+
+    def _warn_of(self, n_open: int) -> None:
+        """Warn of settings that leave nothing to do after one round, or before it."""
+        if not n_open:
+            warnings.warn(
+                "y contains no unlabeled samples: -1, None or NaN is a missing label, and"
+                f" {type(self).__name__} is fitted once",
+                UserWarning,
+                stacklevel=4,
+            )
+        elif self.criterion == "k_best" and self.k_best > n_open:
+            warnings.warn(
+                f"k_best is larger than the {n_open} rows without a label: all of them will be"
+                " labeled in the first round",
+                UserWarning,
+                stacklevel=4,
+            )
 
     def _stops(self, step: int, n_open: int) -> str:
         if not n_open:
@@ -207,7 +241,14 @@ class SelfTrainingClassifier(Classifier, Ensemble):
         if len(rows) == len(codes):
             rows = None
         labeled = data.with_target(codes, None, labels=self.classes_[codes])
-        return labeled.fit(self._copy(), rows, w=w)
+        member = self._copy()
+        if not hasattr(member, "predict_proba"):
+            raise AttributeError(
+                f"{type(member).__name__} has no attribute 'predict_proba', by which"
+                " SelfTrainingClassifier finds the rows to label: choose a classifier with"
+                " posteriors, or wrap it in CalibratedClassifierCV"
+            )
+        return labeled.fit(member, rows, w=w)
 
     # -- predict -----------------------------------------------------------------------
 
@@ -218,6 +259,19 @@ class SelfTrainingClassifier(Classifier, Ensemble):
     def predict_proba(self, X: Data) -> Any:
         """The posteriors of the classifier of the last round."""
         return self._apply_to_members(self._posteriors, X)
+
+    def predict_log_proba(self, X: Data) -> Any:
+        """The logarithms of the posteriors."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    @available_if(_has_scores)
+    def decision_function(self, X: Data) -> Any:
+        """The scores of the classifier of the last round."""
+        return self._apply_to_members(self._scores, X)
+
+    def _scores(self, data: MemberData) -> np.ndarray:
+        return data.predict_with(self.estimator_, "decision_function")
 
     def _posteriors(self, data: MemberData) -> np.ndarray:
         return normalize_posteriors(data.posteriors(self.estimator_, self.classes_))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -412,10 +413,25 @@ def _check_parameters(learner: Learner) -> None:
     # scikit-learn's own check makes all constraints anew each time; here it is called only to raise
     kind: Any = type(learner)
     constraints = _constraints(kind)
+    defaults = _allowed_defaults(kind)
     for name, value in learner.get_params(deep=False).items():
+        if value is defaults.get(name, inspect.Parameter.empty):
+            continue
         allowed = constraints.get(name)
         if allowed and not any(option.is_satisfied_by(value) for option in allowed):
             learner._validate_params()
+
+
+@cache
+def _allowed_defaults(learner: Any) -> dict[str, Any]:
+    """The defaults of a class that are what they may be: they need no second look."""
+    parameters = inspect.signature(learner.__init__).parameters
+    return {
+        name: parameters[name].default
+        for name, allowed in _constraints(learner).items()
+        if name in parameters
+        and any(option.is_satisfied_by(parameters[name].default) for option in allowed)
+    }
 
 
 @cache

@@ -56,7 +56,7 @@ class OnePassLearner(Learner):
 
     @classmethod
     def _parts(cls) -> tuple[type, ...]:
-        values = [getattr(statistics, name) for name in statistics.__all__]
+        values = [getattr(statistics, name) for name in dir(statistics)]
         kinds = [value for value in values if isinstance(value, type)]
         return (*super()._parts(), *kinds)
 

@@ -82,7 +82,14 @@ class Classifier(ClassifierMixin):
         -------
         float
         """
-        return float(super().score(X, *targets_to_score(self, X, y, sample_weight)))
+        truth, weights = targets_to_score(self, X, y, sample_weight)
+        predicted = self.predict(X)
+        # scikit-learn's metric would look through what cannot be wrong here
+        if weights is None and _are_alike(truth, predicted, "ibU"):
+            return float(np.mean(truth == predicted))
+        from sklearn.metrics import accuracy_score  # takes long to import
+
+        return float(accuracy_score(truth, predicted, sample_weight=weights))
 
 
 class Regressor(RegressorMixin):
@@ -127,7 +134,27 @@ class Regressor(RegressorMixin):
         -------
         float
         """
-        return float(super().score(X, *targets_to_score(self, X, y, sample_weight)))
+        truth, weights = targets_to_score(self, X, y, sample_weight)
+        predicted = self.predict(X)
+        is_double = getattr(truth, "dtype", None) == np.float64
+        if weights is None and is_double and _are_alike(truth, predicted, "f"):
+            wrong = float(((truth - predicted) ** 2).sum())
+            spread = float(((truth - truth.mean()) ** 2).sum())
+            if 0.0 < spread < np.inf and wrong < np.inf:
+                return 1.0 - wrong / spread
+        from sklearn.metrics import r2_score  # takes long to import
+
+        return float(r2_score(truth, predicted, sample_weight=weights))
+
+
+def _are_alike(truth: Any, predicted: Any, kinds: str) -> bool:
+    """Whether both are arrays of one type, one cell per row, for as many rows."""
+    arrays = [
+        y for y in (truth, predicted) if isinstance(y, np.ndarray) and y.ndim == 1
+    ]
+    if len(arrays) < 2 or not 0 < len(truth) == len(predicted):
+        return False
+    return truth.dtype.kind in kinds and truth.dtype.kind == predicted.dtype.kind
 
 
 def targets_to_score(

@@ -3,6 +3,7 @@ distances."""
 
 from __future__ import annotations
 
+import warnings
 from itertools import combinations_with_replacement
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -167,6 +168,13 @@ class MetricLearner(Learner):
         """A metric with the parameters that `metric_params` and `p` give it."""
         params = dict(getattr(self, "metric_params", None) or {})
         if chosen in ("minkowski", "p") and getattr(self, "p", None) is not None:
+            if "p" in params:
+                warnings.warn(
+                    "Parameter p is found in metric_params. The corresponding parameter from"
+                    " __init__ is ignored.",
+                    SyntaxWarning,
+                    stacklevel=5,
+                )
             params.setdefault("p", self.p)
         return metric(chosen, **params)
 

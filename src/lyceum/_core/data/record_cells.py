@@ -9,7 +9,7 @@ import numpy as np
 
 from lyceum._core.data.files.column_names import missing_columns
 from lyceum._core.data.inputs.arrow import EXACT
-from lyceum._core.data.scanner import coded_source
+from lyceum._core.data.rows.tables import coded_source
 from lyceum._core.data.schema.column import Column, is_beyond_floats
 from lyceum._core.data.schema.schema import Schema
 from lyceum._core.lazy_arrow import pa

@@ -34,23 +34,21 @@ from lyceum._core.data.inputs.arrow import frame_table, is_frame
 from lyceum._core.data.inputs.pandas_columns import arrow_array
 from lyceum._core.data.rows.block_reduction import merge_all, merge_and_report
 from lyceum._core.data.rows.dask import DaskSource, is_dask
+from lyceum._core.data.rows.file_sources import CsvSource, ParquetPart, ParquetSource
 from lyceum._core.data.rows.rows import Rows
-from lyceum._core.data.rows.sources import (
-    ArraySource,
-    CsvSource,
-    ParquetPart,
-    ParquetSource,
-    Source,
+from lyceum._core.data.rows.sources import ArraySource, Source
+from lyceum._core.data.rows.tables import (
+    coded_source,
+    profile_columns,
+    schema_of,
+    types_of,
 )
 from lyceum._core.data.rows.text import source_name
-from lyceum._core.data.schema.coding import FEW_ROWS, TableCoder, with_texts
 from lyceum._core.data.schema.column import Kind
 from lyceum._core.data.schema.column_roles import ColumnRoles
 from lyceum._core.data.schema.profile import (
-    ColumnProfile,
     TableProfile,
     check_same_types,
-    contents,
     names_with_levels,
 )
 from lyceum._core.data.schema.schema import Schema
@@ -211,47 +209,6 @@ def _loaded_source(data: LoadedTable, roles: ColumnRoles) -> ArraySource:
     else:
         schema = roles.schema(profile_columns(table, roles.in_full))
     return coded_source(table, schema.with_text_formats(data.text_formats))
-
-
-def profile_columns(
-    table: pa.Table, in_full: Collection[str] = (), ordered: Collection[str] = ()
-) -> TableProfile:
-    """The profile of a table, its columns spread over threads."""
-    names = table.column_names
-    spread = ordered_map if table.num_rows > FEW_ROWS else map
-
-    def profile_of(name: str) -> ColumnProfile:
-        return ColumnProfile.of(
-            name, table.column(name), name in in_full, name in ordered
-        )
-
-    profiles = spread(profile_of, names)
-    return TableProfile(table.num_rows, dict(zip(names, profiles)))
-
-
-def coded_source(table: pa.Table, schema: Schema) -> ArraySource:
-    """The table in memory, coded by the schema once and for all."""
-    schema = with_texts(schema, table)
-    coder = TableCoder(schema)
-    X = coder.features(table)
-    y = coder.target(table)
-    w = coder.weights(table)
-    return ArraySource(X, y, w, schema, coded=True)
-
-
-def schema_of(table: pa.Table, roles: ColumnRoles) -> Schema:
-    """The schema of a typed table: kinds follow from types, levels from their order in a category
-    type."""
-    roles = replace(roles, types=types_of(table.schema))
-    unsettled = table.select(roles.unsettled_names)
-    return roles.schema(
-        profile_columns(unsettled, roles.in_full, names_with_levels(unsettled.schema))
-    )
-
-
-def types_of(schema: pa.Schema) -> dict[str, str]:
-    """What every column of an Arrow schema holds."""
-    return {column.name: contents(column.type, column.name) for column in schema}
 
 
 # -- files -----------------------------------------------------------------------------

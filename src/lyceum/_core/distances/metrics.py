@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from lyceum._core.data import Block, Rows, Schema, is_frame, scan
+from lyceum._core import data as core_data
+from lyceum._core.data import Block, Rows, Schema, is_frame
 from lyceum._core.distances.matrices import check_finite, float_matrix
 from lyceum._core.statistics import Moments
 from lyceum._core.types import Data, Target
@@ -253,6 +254,9 @@ callable or object with `pairwise`
         from lyceum._core.distances.arrays import ForeignMetric
 
         return ForeignMetric(name)
+    # the modules of all metrics, which register them by their names
+    from lyceum._core.distances import model_parts  # noqa: F401
+
     known = ALIASES.get(name, name) if isinstance(name, str) else name
     if not isinstance(known, str) or known not in _METRICS:
         raise SettingError(
@@ -287,7 +291,7 @@ def as_rows(rows: Any) -> Rows:
     """Rows as they are, or scanned."""
     if isinstance(rows, Rows):
         return rows
-    return scan(rows)
+    return core_data.scan(rows)
 
 
 def moments_of(rows: Rows) -> Moments:
@@ -309,7 +313,7 @@ def points_of(metric: Metric, X: Data) -> Points:
         if metric.schema is None:
             X = as_rows(X)
         else:
-            X = scan(X, kinds=metric.schema)
+            X = core_data.scan(X, kinds=metric.schema)
     if isinstance(X, Rows):
         X = X.in_one_block(
             "a search among rows in memory",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_solve, cholesky
+from scipy.linalg import lapack
 
 from lyceum._core.native import native
 from lyceum._core.statistics import PositiveFactor, Scatter
@@ -227,7 +227,7 @@ class GramElasticNet:
 
     def corner(self, on: np.ndarray) -> np.ndarray:
         """XᵀX of some columns."""
-        return self.Q[np.ix_(on, on)]
+        return self.Q[on[:, None], on]
 
     def squares(self, coef: np.ndarray) -> float:
         fitted = float(coef @ self.Q @ coef)
@@ -308,15 +308,14 @@ def newton_on_support(
             return
         A = gram(on)
         A.flat[:: len(on) + 1] += l2
-        try:
-            lower = cholesky(A, lower=True, overwrite_a=True, check_finite=False)
-        except LinAlgError:
+        right = q[on] - l1 * np.sign(b[on])
+        factor, solution, failed = lapack.dposv(A, right)
+        if failed:
             return
-        pivots = np.diagonal(lower)
+        pivots = np.diagonal(factor)
         if pivots.min() < 1e-6 * pivots.max():
             return
-        right = q[on] - l1 * np.sign(b[on])
-        step = cho_solve((lower, True), right, check_finite=False) - b[on]
+        step = solution - b[on]
         # the share of the step at which a coefficient changes its sign: there it stays at zero
         crosses = b[on] * (b[on] + step) < 0
         with np.errstate(divide="ignore", invalid="ignore"):

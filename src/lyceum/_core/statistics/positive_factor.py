@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_solve, cholesky, eigh, qr
+from scipy.linalg import eigh, lapack, qr
 
 # A column depends on others if this part of its squares or less is its own. Of what is below,
 # products of doubles keep less than half of their digits, and an answer that used it would be that
@@ -88,9 +88,9 @@ class PositiveFactor:
             size = np.sqrt(max(1, len(A)))
             level = 64 * np.finfo(np.float64).eps * size
         if len(A) and scale.all():
-            try:
-                lower = cholesky(R, lower=True, check_finite=False)
-            except LinAlgError:
+            # LAPACK itself: around it SciPy takes longer than a small system does
+            lower, failed = lapack.dpotrf(R, lower=1, clean=1)
+            if failed:
                 return cls._deficient(R, scale, level)
             # the squared pivot of a column is the part that the columns before it do not explain
             smallest = float(np.diagonal(lower).min() ** 2)
@@ -132,7 +132,7 @@ class PositiveFactor:
             scale = self.scale
         else:
             scale = self.scale[:, None]
-        return scale * cho_solve((self.lower, True), scale * b, check_finite=False)
+        return scale * lapack.dpotrs(self.lower, scale * b, lower=1)[0]
 
     def inverse(self) -> np.ndarray:
         """A⁻¹, or A⁺ when A is singular."""

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from lyceum._core.data import Block, Rows, Schema, scan
+from lyceum._core import data as core_data
+from lyceum._core.data import Block, Rows, Schema
 from lyceum._core.report import Shown, Table
 from lyceum._core.statistics.moments.moments import Moments, Scatter
 from lyceum._core.statistics.quantiles import Quantiles
@@ -185,7 +186,7 @@ def describe(data: Data, **options: Any) -> SampleStatistics:
     if isinstance(data, Rows):
         rows = data
     else:
-        rows = scan(data, **options)
+        rows = core_data.scan(data, **options)
     numeric = [j for j, column in enumerate(rows.schema) if column.numeric]
     if not numeric:
         raise DataError("there are no columns of numbers to describe")

@@ -243,15 +243,16 @@ default="ward"
         return self
 
     def _check_cut(self) -> None:
-        given = [
-            name
-            for name in ("n_clusters", "distance_threshold", "inconsistency")
-            if getattr(self, name) is not None
-        ]
+        names = ("n_clusters", "distance_threshold", "inconsistency")
+        given = [name for name in names if getattr(self, name) is not None]
         if len(given) != 1:
             raise SettingError(
                 "Exactly one of n_clusters, distance_threshold and inconsistency says where the"
                 f" tree is cut, the others must be None; given are {', '.join(given) or 'none'}"
+            )
+        if self.distance_threshold is not None and not self.compute_full_tree:
+            raise SettingError(
+                "compute_full_tree must be True if distance_threshold is set"
             )
 
     def _tree(self, block: Block, weighted: np.ndarray, n_rows: int) -> np.ndarray:

@@ -494,6 +494,9 @@ class KMeans(
             unit = f"{self.metric} to its own center minus that to the next"
         return self._explain(X, parts, unit, labels=np.arange(self.n_clusters))
 
+    def _in_type_of_rows(self) -> tuple[str, ...]:
+        return ("cluster_centers_",)
+
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         k = self.n_clusters
         return {"cluster_centers_": (k, len(self.design_names)), "counts_": (k,)}

@@ -52,6 +52,8 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
         The distance of rows, by its name or as an object of `lyceum.distances` ("gower" for mixed
         columns); "precomputed" if X is the matrix of distances, "similarity" if it is one of
         similarities.
+    metric_params : dict or None, default=None
+        Parameters of a metric that is given by its name.
     categorical_features : "from_dtype", True, mask, indices, names or None, default="from_dtype"
         Which columns hold categories; each becomes one-of-C columns, except for metrics of mixed
         columns.
@@ -60,7 +62,9 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
     ----------
     embedding_ : array of shape (n_samples, n_components)
         The coordinates of the rows of `fit`.
-    eigenvalues_ : array of shape (n_samples,)
+    eigenvalues_ : array of shape (n_components,)
+        The largest eigenvalues of B, those of the coordinates.
+    all_eigenvalues_ : array of shape (n_samples,)
         All eigenvalues of B, the largest first.
     kept_ratio_ : float
         The kept eigenvalues as a proportion of the positive ones.
@@ -102,6 +106,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
     _parameter_constraints: ClassVar[dict] = {
         "n_components": [Interval(Integral, 1, None, closed="left")],
         "metric": [str, Metric],
+        "metric_params": [dict, None],
         "categorical_features": CATEGORICAL_FEATURES,
     }
 
@@ -110,10 +115,12 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
         n_components: int = 2,
         *,
         metric: str | Metric = "euclidean",
+        metric_params: dict[str, Any] | None = None,
         categorical_features: Categories = "from_dtype",
     ):
         self.n_components = n_components
         self.metric = metric
+        self.metric_params = metric_params
         self.categorical_features = categorical_features
 
     @property
@@ -124,13 +131,13 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
     def _chosen_metric(self) -> Metric:
         if isinstance(self.metric, Metric):
             return self.metric
-        return metric_named(self.metric)
+        return metric_named(self.metric, **(self.metric_params or {}))
 
     @property
     def _coding(self) -> Coding:  # type: ignore[override]
         if not self._is_matrix and self._chosen_metric().name in _MIXED:
             return "codes"
-        return distance_coding(self.metric)
+        return distance_coding(self.metric, self.metric_params)
 
     @property
     def _takes_missing(self) -> bool:  # type: ignore[override]
@@ -177,12 +184,13 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
     def _check_matrix(self, M: np.ndarray) -> None:
         if M.shape[0] != M.shape[1]:
             raise DataError(
-                f"a matrix of {self.metric} values must be square, but its shape is {M.shape}"
+                f"an array must be 2-dimensional and square to hold {self.metric} values, but its"
+                f" shape is {M.shape}"
             )
         rounding = 1e-8 * np.abs(M).max(initial=0.0)
         if not np.allclose(M, M.T, rtol=1e-8, atol=rounding):
             raise DataError(
-                "the matrix must be symmetric: element (i, j) is element (j, i)"
+                "Array must be symmetric: element (i, j) is the distance, or similarity, (j, i)"
             )
         if self.metric == "similarity":
             return
@@ -218,7 +226,8 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
         used = np.maximum(values[:k], 0.0)
         self.column_means_ = means
         self.embedding_ = V * np.sqrt(used)
-        self.eigenvalues_ = values
+        self.eigenvalues_ = values[:k].copy()
+        self.all_eigenvalues_ = values
         positive = np.maximum(values, 0.0).sum()
         if positive:
             self.kept_ratio_ = float(used.sum() / positive)
@@ -282,7 +291,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
         # The means of its own row of m cancel, as the coordinates have the mean 0.
         X = np.asarray(block.dense, dtype=np.float64)
         M = self._matrix(X, self.rows_)
-        used = np.maximum(self.eigenvalues_[: self.embedding_.shape[1]], 0.0)
+        used = np.maximum(self.eigenvalues_, 0.0)
         inverse = np.divide(1.0, used, out=np.zeros_like(used), where=used > 0)
         return (M - self.column_means_) @ self.embedding_ * inverse
 
@@ -298,7 +307,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
             "negative proportion": self.negative_ratio_,
             "stress": self.stress_,
         }
-        rows = list(enumerate(self.eigenvalues_[:20], start=1))
+        rows = list(enumerate(self.all_eigenvalues_[:20], start=1))
         table = Table("Eigenvalues", ("coordinate", "eigenvalue"), rows)
         return Summary(self._title(), facts, [table])
 
@@ -310,7 +319,8 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, NewColumns, Learner):
         n, k = self.embedding_.shape
         return {
             "embedding_": (n, k),
-            "eigenvalues_": (n,),
+            "eigenvalues_": (k,),
+            "all_eigenvalues_": (n,),
             "column_means_": (n,),
         }
 

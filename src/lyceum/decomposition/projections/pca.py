@@ -513,6 +513,9 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Components, NewColumns, OnePassLearne
     def _parts(cls) -> tuple[type, ...]:
         return (*super()._parts(), CenteredRows)
 
+    def _in_type_of_rows(self) -> tuple[str, ...]:
+        return ("components_", "mean_")
+
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         k = self.n_components_
         d = len(self.design_names)

@@ -16,7 +16,6 @@ from sklearn.utils import Bunch, get_tags
 from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum import prepare
 from lyceum._core.base import (
     CATEGORICAL_FEATURES,
     NewColumns,
@@ -38,13 +37,10 @@ from lyceum._core.routing import Route, Routed, routed
 from lyceum._core.statistics import given_splits, seed_from
 from lyceum._core.threads import ordered_map
 from lyceum._core.types import Data, Operation, Target, Weights
-from lyceum.bayes import NaiveBayes
 from lyceum.ensemble.committees.explanation import MemberExplanation
 from lyceum.errors import DataError, SettingError
 from lyceum.evaluate import splitter
-from lyceum.linear import LogisticRegression, Ridge
 from lyceum.progress import report
-from lyceum.trees import DecisionTreeClassifier, DecisionTreeRegressor
 
 NAMED_CONSTRAINTS: dict[str, Any] = {
     "estimators": ["array-like", None],
@@ -149,35 +145,6 @@ def column_numbers(
     return np.array(sorted(numbers), dtype=np.int64)
 
 
-def usual_classifiers() -> list[Any]:
-    """Three classifiers of different families that take mixed tables with missing cells."""
-    from sklearn.pipeline import make_pipeline  # takes long to import
-
-    return [
-        ("bayes", NaiveBayes()),
-        (
-            "logistic",
-            make_pipeline(
-                prepare.SimpleImputer(), prepare.StandardScaler(), LogisticRegression()
-            ),
-        ),
-        ("tree", DecisionTreeClassifier(max_depth=6)),
-    ]
-
-
-def usual_regressors() -> list[Any]:
-    """Two regressors of different families that take mixed tables with missing cells."""
-    from sklearn.pipeline import make_pipeline  # takes long to import
-
-    return [
-        (
-            "linear",
-            make_pipeline(prepare.SimpleImputer(), prepare.StandardScaler(), Ridge()),
-        ),
-        ("tree", DecisionTreeRegressor(max_depth=6)),
-    ]
-
-
 class MemberColumns(NewColumns):
     """`transform` of an ensemble: the answers of its members as columns."""
 
@@ -272,15 +239,8 @@ class NamedEnsemble(_BaseComposition, Ensemble):
         if members is None:
             members = self._default_members()
         kept = [member for member in members if not is_dropped(member)]
-        if not kept:
-            if len(members):
-                raise SettingError(
-                    "All estimators are dropped. At least one is required to be an estimator."
-                )
-            raise SettingError(
-                f"Invalid '{self._members_name}' attribute, '{self._members_name}' should be a"
-                " non-empty list of (string, estimator) tuples."
-            )
+        if not kept:  # `fit` refuses it; tags and pictures are asked for before
+            return []
         return named_members(kept, self._members_name)
 
     def _learners(self) -> list[Any]:
@@ -351,6 +311,13 @@ class NamedEnsemble(_BaseComposition, Ensemble):
             for member in self._members()
         )
 
+    def _sk_visual_block_(self) -> Any:
+        """What scikit-learn shows in notebooks: the members side by side."""
+        from sklearn.pipeline import FeatureUnion  # takes long to import
+
+        members = [(member.name, member.estimator) for member in self._members()]
+        return FeatureUnion(members)._sk_visual_block_()
+
     # -- rows --------------------------------------------------------------------------
 
     def _member_data(
@@ -361,6 +328,7 @@ class NamedEnsemble(_BaseComposition, Ensemble):
     ) -> tuple[MemberData, np.ndarray, np.ndarray | None]:
         self._validate_params()
         members = self._members()
+        self._check_given(members)
         self._validate_names([name for name, _ in self._named_estimators])
         self._check_tasks(members)
         data, target, w = super()._member_data(X, y, w)
@@ -370,6 +338,18 @@ class NamedEnsemble(_BaseComposition, Ensemble):
         self.columns_ = [self._member_columns(member) for member in members]
         self.seed_ = seed_from(self.random_state)
         return data, target, w
+
+    def _check_given(self, members: Sequence[Member]) -> None:
+        if members:
+            return
+        if getattr(self, self._members_name):
+            raise SettingError(
+                "All estimators are dropped. At least one is required to be an estimator."
+            )
+        raise SettingError(
+            f"Invalid '{self._members_name}' attribute, '{self._members_name}' should be a"
+            " non-empty list of (string, estimator) tuples."
+        )
 
     def _check_tasks(self, members: Sequence[Member]) -> None:
         fits = is_regressor

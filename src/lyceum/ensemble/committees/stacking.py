@@ -36,6 +36,8 @@ from lyceum.ensemble.committees.base import (
     MemberColumns,
     NamedEnsemble,
     member_kind,
+)
+from lyceum.ensemble.committees.usual_members import (
     usual_classifiers,
     usual_regressors,
 )
@@ -116,6 +118,14 @@ class _Stacking(MemberColumns, NamedEnsemble):
         return make_pipeline(
             prepare.SimpleImputer(), prepare.StandardScaler(), self._default_final()
         )
+
+    def _sk_visual_block_(self) -> Any:
+        """What scikit-learn shows in notebooks: the members above the final learner."""
+        from sklearn.pipeline import FeatureUnion  # takes long to import
+
+        members = super()._sk_visual_block_()
+        final = FeatureUnion([("final_estimator", self._final())])._sk_visual_block_()
+        return type(members)("serial", (members, final), dash_wrapped=False)
 
     def _all_learners(self) -> list[Any]:
         return [*self._learners(), self._final()]

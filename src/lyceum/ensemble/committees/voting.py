@@ -20,8 +20,6 @@ from lyceum.ensemble.committees.base import (
     NamedEnsemble,
     is_dropped,
     member_kind,
-    usual_classifiers,
-    usual_regressors,
 )
 from lyceum.ensemble.committees.diversity import Diversity, diversity
 from lyceum.ensemble.committees.explanation import member_shares
@@ -33,6 +31,10 @@ from lyceum.ensemble.committees.fusion import (
     weighted_sum,
 )
 from lyceum.ensemble.committees.pruning import Pruning, prune_ensemble
+from lyceum.ensemble.committees.usual_members import (
+    usual_classifiers,
+    usual_regressors,
+)
 from lyceum.errors import SettingError
 from lyceum.report import Summary, Table
 

@@ -10,7 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 
-from lyceum._core.data import ArraySource, Block, Rows, dense_cells, scan
+from lyceum._core import data as core_data
+from lyceum._core.data import ArraySource, Block, Rows, dense_cells
 from lyceum._core.distances import Metric, metric, pairwise
 from lyceum._core.types import Data, Target, Weights
 from lyceum.errors import DataError, SettingError
@@ -102,7 +103,7 @@ class DistanceKernel(Kernel):
         if isinstance(X, Block):
             rows = Rows(ArraySource.of_block(X))
         elif not isinstance(X, Rows) and not is_frame(X):
-            rows = scan(X if sparse.issparse(X) else np.asarray(X))
+            rows = core_data.scan(X if sparse.issparse(X) else np.asarray(X))
         return replace(self, metric=self.metric.learn(rows))
 
     def gram(self, X: Data, Y: Data = None) -> np.ndarray:

@@ -203,17 +203,19 @@ class _GivenRows:
 
     def __init__(self, K: np.ndarray, shift: float):
         self.K = K
-        self.shift = shift
+        if shift:
+            self.K = K + K.dtype.type(shift)
         self.dtype = K.dtype
         self.most = len(K)
+        self.all = np.arange(len(K))
 
     def block(self, rows: np.ndarray) -> np.ndarray:
-        values = self.K[np.ix_(rows, rows)]
-        return values + self.dtype.type(self.shift)
+        if np.array_equal(rows, self.all):
+            return self.K
+        return self.K[rows[:, None], rows]
 
     def add(self, F: np.ndarray, rows: np.ndarray, weight: np.ndarray) -> None:
         native.add_rows(self.K, rows, weight, F)
-        F += self.shift * weight.sum()
 
     def sums_at(
         self,
@@ -221,5 +223,4 @@ class _GivenRows:
         weight: np.ndarray,
         targets: np.ndarray,
     ) -> np.ndarray:
-        values = self.K[np.ix_(targets, rows)]
-        return values @ weight + self.shift * weight.sum()
+        return self.K[targets[:, None], rows] @ weight

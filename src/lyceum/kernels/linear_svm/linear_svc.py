@@ -185,8 +185,8 @@ class LinearSVC(SparseCoefficients, Classifier, Learner):
         """
         if self.loss == "hinge" and self.penalty == "l1":
             raise SettingError(
-                "Unsupported set of arguments: penalty='l1' goes with loss='squared_hinge': the"
-                " hinge has no curvature to use"
+                f"Unsupported set of arguments: penalty='l1', loss='hinge', dual={self.dual!r}:"
+                " take loss='squared_hinge', as the hinge has no curvature to use"
             )
         rows = self._rows(X, y, sample_weight)
         block = self._at_once(rows)

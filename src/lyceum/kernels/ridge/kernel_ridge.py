@@ -44,7 +44,7 @@ from lyceum.kernels.svm.report import (
 from lyceum.report import Explanation, Summary
 
 _Fit = tuple[float, np.ndarray, float]  # λ, a and b
-_MIXED = 1024  # rows from which a factor in float32 pays
+_MIXED = 2500  # rows from which a factor in float32 pays
 _GRID = np.logspace(-8, 3, 34)  # times the mean of the diagonal of K
 
 

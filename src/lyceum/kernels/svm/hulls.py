@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -15,7 +16,7 @@ from lyceum.kernels.functions.products import LinearKernel
 from lyceum.kernels.svm.margin_machine import SolverSettings, fit_margin_machine
 from lyceum.report import Summary, Table
 
-_SETTINGS = SolverSettings(tol=1e-6, max_iter=10_000, cache=2e8)
+_SETTINGS = SolverSettings(tol=1e-6, max_iter=sys.maxsize, cache=2e8)
 _TOUCHES = 1e-9  # hulls nearer than this, relative to the size of the rows, meet
 
 

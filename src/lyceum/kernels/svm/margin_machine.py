@@ -26,7 +26,7 @@ class SolverSettings(NamedTuple):
     """Where the solver stops, and what it may hold."""
 
     tol: float
-    max_iter: int
+    max_iter: int  # steps of SMO
     cache: float  # bytes
     record: bool = False  # whether to keep every step
 
@@ -48,7 +48,6 @@ class MarginMachine:
     primal: float
     dual: float
     kkt: float  # the largest violation of the Karush-Kuhn-Tucker conditions
-    rounds: int
     steps: int
     converged: bool
     history: list[float]
@@ -128,7 +127,6 @@ def _machine_of(problem: DualProblem, solution: DualSolution) -> MarginMachine:
         primal=0.5 * square + cost,
         dual=float(alpha.sum()) - 0.5 * square,
         kkt=float(wrong[counted].max(initial=0.0)),
-        rounds=solution.rounds,
         steps=solution.steps,
         converged=solution.converged,
         history=solution.history,
@@ -176,13 +174,16 @@ def _hard_margin(
     history: list[float] = []
     record: list[np.ndarray] = []
     separable: bool | None = None
+    left = settings.max_iter
     while True:
         bounded = replace(problem, C=np.where(problem.C > 0, C, 0.0))
-        solution = _soft_margin(bounded, C, least, kernel, X, settings, start)
+        solution = _soft_margin(bounded, C, least, kernel, X, settings, left, start)
+        left -= solution.steps
         history += solution.history
         record += solution.record or []
         is_inside = solution.b.max(initial=0.0) < C
-        if is_inside and solution.converged:
+        if left <= 0 or (is_inside and solution.converged):
+            solution.steps = settings.max_iter - left
             solution.history = history
             solution.record = record
             return solution
@@ -203,22 +204,27 @@ def _soft_margin(
     kernel: Kernel,
     X: Data,
     settings: SolverSettings,
+    left: int,
     start: np.ndarray | None,
 ) -> DualSolution:
     """The machine of one C, ten working sets at a time, until it has converged, a variable is at
-    its bound, or no plane can have a margin of `least`."""
-    quick = settings._asdict() | {"max_iter": min(10, settings.max_iter)}
+    its bound, no plane can have a margin of `least`, or no steps are left."""
+    quick = settings._asdict() | {"max_iter": left, "max_rounds": 10}
     solution = solve_dual(problem, kernel, X, **quick, start=start, exact=True)
     history = solution.history
     record = solution.record or []
-    left = settings.max_iter - solution.rounds
+    steps = solution.steps
+    left -= steps
     while left > 0 and not solution.converged and solution.b.max(initial=0.0) < C:
         if _largest_margin(problem, solution) < least:
             break
+        quick["max_iter"] = left
         solution = solve_dual(problem, kernel, X, **quick, start=solution.b, exact=True)
         history = history + solution.history
         record = record + (solution.record or [])
-        left -= max(1, solution.rounds)
+        steps += solution.steps
+        left -= max(1, solution.steps)
+    solution.steps = steps
     solution.history = history
     solution.record = record
     return solution

@@ -8,12 +8,13 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
 from lyceum._core.base import affine_operation, normalize_posteriors
 from lyceum._core.probability import fit_sigmoid
 from lyceum._core.types import Estimator, Operation
+from lyceum.errors import DataError
+from lyceum.kernels.svm.shared_rows import SharedRows
 
 _FOLDS = 5
 _CERTAIN = 1e-7  # posteriors of machines keep this distance from 0 and 1
@@ -29,6 +30,15 @@ def machine_classes(n_classes: int, strategy: str) -> list[tuple[int, int]]:
     if strategy == "one_vs_rest":
         return [(-1, k) for k in range(n_classes)]
     return [(second, first) for first, second in combinations(range(n_classes), 2)]
+
+
+def check_classes_left(codes: np.ndarray, n_classes: int) -> None:
+    """Refuse rows of one class where there were more, as weights may leave them."""
+    if n_classes > 1 and (codes == codes[0]).all():
+        raise DataError(
+            "Invalid input - all samples with positive weights belong to the same class: SVC has"
+            " none to tell it from"
+        )
 
 
 def machine_rows(codes: np.ndarray, against: int, favored: int) -> np.ndarray:
@@ -88,16 +98,28 @@ def class_scores(
     """
     if machines[0][0] < 0:
         return scores
-    votes = np.zeros((len(scores), n_classes))
+    votes = pair_votes(scores >= 0, machines, n_classes)
     sums = np.zeros((len(scores), n_classes))
     for (against, favored), column in zip(machines, scores.T):
-        won = column >= 0
-        votes[:, favored] += won
-        votes[:, against] += ~won
         sums[:, favored] += column
         sums[:, against] -= column
     # |sums| / (3 (|sums| + 1)) is below 1/3: it breaks ties and never outweighs a vote
     return votes + sums / (3.0 * (np.abs(sums) + 1.0))
+
+
+def pair_votes(
+    won: np.ndarray, machines: list[tuple[int, int]], n_classes: int
+) -> np.ndarray:
+    """How many machines of pairs vote for every class: `won` says which for the first of theirs.
+
+    >>> pair_votes(np.array([[True, False, True]]), [(1, 0), (2, 0), (2, 1)], 3).tolist()
+    [[1.0, 1.0, 1.0]]
+    """
+    votes = np.zeros((len(won), n_classes))
+    for (against, favored), column in zip(machines, won.T):
+        votes[:, favored] += column
+        votes[:, against] += ~column
+    return votes
 
 
 def coupled_posteriors(
@@ -162,7 +184,7 @@ def posterior_operations(
 
 def calibrate_machines(
     learner: Estimator,
-    cells: ArrayLike,
+    rows: SharedRows,
     codes: np.ndarray,
     w: np.ndarray,
     bound: np.ndarray,
@@ -184,7 +206,7 @@ def calibrate_machines(
             if len(test) and 0 < positive[train].sum() < len(train):
                 scores[test] = _scores_of_unseen(
                     learner,
-                    cells,
+                    rows,
                     positive,
                     bound,
                     train=train,
@@ -198,19 +220,15 @@ def calibrate_machines(
 
 def _scores_of_unseen(
     learner: Any,
-    cells: Any,
+    rows: SharedRows,
     positive: np.ndarray,
     bound: np.ndarray,
     train: np.ndarray,
     test: np.ndarray,
 ) -> np.ndarray:
     """f of the rows `test` by a machine of the rows `train`."""
-    is_precomputed = learner._is_precomputed
-    X = cells[np.ix_(train, train)] if is_precomputed else cells[train]
     signs = np.where(positive[train], 1.0, -1.0)
-    machine = learner._solve_machine(X, signs, bound[train])
+    machine = learner._solve_machine(rows, train, signs, bound[train])
     used = np.flatnonzero(machine.alpha)
     coef = (machine.signs * machine.alpha)[used]
-    if is_precomputed:
-        return cells[np.ix_(test, train[used])] @ coef + machine.intercept
-    return learner.kernel_.sums(X[used], coef, cells[test]) + machine.intercept
+    return rows.sums(train[used], coef, test) + machine.intercept

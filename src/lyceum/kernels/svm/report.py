@@ -167,7 +167,7 @@ def svc_summary(learner: Estimator, head: Summary) -> Summary:
         "intercept": intercept_fact(learner),
         "support vectors": len(learner.support_),
         "of every class": learner.n_support_.tolist(),
-        "working sets": f"{np.max(learner.n_iter_):,}"
+        "steps": f"{np.max(learner.n_iter_):,}"
         + ("" if learner.converged_ else ", not converged"),
     }
     lines = _machine_rows(learner)

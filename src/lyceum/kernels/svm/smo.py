@@ -17,8 +17,9 @@ everywhere, with more rounds in double, if that shows a difference that counts.
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import linalg
@@ -77,10 +78,20 @@ class DualSolution:
     up: float = np.inf  # the largest v that could still rise
     low: float = -np.inf  # the least v that could still fall
     rounds: int = 0  # working sets
-    steps: int = 0  # of SMO, in all of them
+    steps: int = 0  # of SMO in all of them, before the last digits are solved for
     converged: bool = False
     history: list[float] = field(default_factory=list)
     record: list[np.ndarray] | None = None  # the variables after every step
+
+
+class _Limits(NamedTuple):
+    """Where the solver stops, converged or not."""
+
+    steps: int
+    rounds: int
+
+    def met(self, state: DualSolution) -> bool:
+        return state.steps >= self.steps or state.rounds >= self.rounds
 
 
 def solve_dual(
@@ -90,13 +101,14 @@ def solve_dual(
     *,
     tol: float,
     max_iter: int,
+    max_rounds: int = sys.maxsize,
     cache: float = 2e8,
     start: np.ndarray | None = None,
     exact: bool = False,
     record: bool = False,
 ) -> DualSolution:
-    """The solution to a violation of at most `tol`, or where `max_iter` rounds led; that of a small
-    problem to the last digit.
+    """The solution to a violation of at most `tol`, or where `max_iter` steps or `max_rounds` led;
+    that of a small problem to the last digit.
 
     Parameters
     ----------
@@ -107,6 +119,8 @@ def solve_dual(
         The rows; for `Precomputed` the Gram matrix.
     tol : float
     max_iter : int
+        Most steps of SMO.
+    max_rounds : int
         Most working sets.
     cache : float
         Bytes for kernel values, where keeping them is quicker than computing them again.
@@ -130,22 +144,23 @@ def solve_dual(
     def rows(dtype: Any) -> KernelRows:
         return kernel_rows(kernel, X, dtype, cache, problem.shift, problem.balanced)
 
+    limits = _Limits(max_iter, max_rounds)
     double = rows(np.float64)
     if start is not None:
         _refresh(problem, double, state)
     is_computed = X.dtype.kind == "f" and kernel.name != "precomputed"
     if n > _SMALL and double.dtype == np.float64 and is_computed:
         quick = rows(np.float32)
-        state.converged = _quick_rounds(problem, quick, double, state, tol, max_iter)
+        state.converged = _quick_rounds(problem, quick, double, state, tol, limits)
         if state.converged and not exact:
             return _undo_shift(problem, kernel, X, state)
         _refresh(problem, double, state)
     # the last rounds in double: F from scratch shows what the rounding of updates has hidden
     for _ in range(4):
-        _rounds(problem, double, state, tol, max_iter, patience=200)
+        _rounds(problem, double, state, tol, limits, patience=200)
         _refresh(problem, double, state)
         state.converged = _violation(problem, state) <= tol
-        if state.converged or state.rounds >= max_iter:
+        if state.converged or limits.met(state):
             break
     if state.converged and (exact or n <= _EXACT):
         _polish(problem, double, state)
@@ -158,12 +173,12 @@ def _quick_rounds(
     double: KernelRows,
     state: DualSolution,
     tol: float,
-    max_iter: int,
+    limits: _Limits,
 ) -> bool:
     """Most rounds in float32, to a tighter tolerance if double precision then disagrees; whether
     `tol` was reached."""
     for share in (0.9, 0.5):
-        _rounds(problem, quick, state, share * tol, max_iter, patience=12)
+        _rounds(problem, quick, state, share * tol, limits, patience=12)
         if _correct(problem, double, state) > 0.02 * tol:
             return False
         if _violation(problem, state) <= tol:
@@ -204,7 +219,7 @@ def _rounds(
     rows: KernelRows,
     state: DualSolution,
     tol: float,
-    max_iter: int,
+    limits: _Limits,
     patience: int,
 ) -> None:
     """Working sets until the violation is at most tol, or has not halved for `patience` rounds."""
@@ -223,7 +238,7 @@ def _rounds(
     last = np.empty(0, dtype=np.int64)
     best = np.inf
     since = 0  # rounds since the violation halved
-    while state.rounds < max_iter:
+    while not limits.met(state):
         violation = _violation(problem, state)
         state.history.append(problem.objective(state.b, state.F))
         report("working sets", state.rounds)
@@ -237,13 +252,16 @@ def _rounds(
             return
         # the variables that violate most, and half of those that the last round brought in
         v = problem.v(state.F)
-        chosen = native.smo_working_set(v, problem.s, problem.C, state.b, size, carried)
+        chosen = np.arange(count)
         goal = 0.5 * tol
         # a part of the problem need not be solved further than the whole is
         if size < count:
+            chosen = native.smo_working_set(
+                v, problem.s, problem.C, state.b, size, carried
+            )
             goal = max(goal, 0.1 * violation)
             carried = np.setdiff1d(chosen, last, assume_unique=True)[: size // 2]
-        _work(problem, rows, state, chosen, v, goal)
+        _work(problem, rows, state, chosen, v, goal, limits.steps - state.steps)
         last = chosen
 
 
@@ -254,6 +272,7 @@ def _work(
     chosen: np.ndarray,
     v: np.ndarray,
     tol: float,
+    max_steps: int,
     exact: bool = False,
 ) -> None:
     """One working set: its problem, and what it changes in F."""
@@ -265,7 +284,7 @@ def _work(
     b = before.copy()
     slopes = v[chosen].astype(K.dtype)
     C = problem.C[chosen]
-    most = _STEPS * len(b)
+    most = min(max_steps, _STEPS * len(b))
     # a negative count says that the steps did not suffice
     if state.record is None or exact:
         steps = native.smo_steps(K, s, C, b, slopes, problem.balanced, tol, most)
@@ -279,7 +298,8 @@ def _work(
                 steps = -1
                 break
     state.steps += most if steps < 0 else steps
-    if steps < 0 or exact:
+    # where SMO is slow, but not where the user stops it
+    if exact or (steps < 0 and most < max_steps):
         _newton_steps(K, s, C, b, slopes, problem.balanced)
     # F += Σ s Δb k(x_t, ·) over the variables that changed
     state.b[chosen] = b
@@ -295,6 +315,7 @@ def _polish(problem: DualProblem, rows: KernelRows, state: DualSolution) -> None
     count = len(problem.s)
     none = np.empty(0, dtype=np.int64)
     rounds = state.rounds
+    steps = state.steps
     for _ in range(10):
         violation = _violation(problem, state)
         largest = max(1.0, float(np.abs(state.F).max(initial=0.0)))
@@ -309,7 +330,8 @@ def _polish(problem: DualProblem, rows: KernelRows, state: DualSolution) -> None
                 v, problem.s, problem.C, state.b, _SMALL, none
             )
         state.F = F.copy()
-        _work(problem, rows, state, chosen, v, 0.1 * violation, exact=True)
+        goal = 0.1 * violation
+        _work(problem, rows, state, chosen, v, goal, sys.maxsize, exact=True)
         _refresh(problem, rows, state)
         if not _violation(problem, state) < violation:
             state.b = before
@@ -317,6 +339,7 @@ def _polish(problem: DualProblem, rows: KernelRows, state: DualSolution) -> None
             _violation(problem, state)
             break
     state.rounds = rounds
+    state.steps = steps
     state.history.append(problem.objective(state.b, state.F))
 
 
@@ -349,13 +372,20 @@ def _newton_steps(
             room = np.where(step > 0, (C[free] - b[free]) / step, down)
         first = int(room.argmin())
         share = min(1.0, float(room[first]))
-        b[free] = np.clip(b[free] + share * step, 0.0, C[free])
+        b[free] = _within_bounds(b[free] + share * step, C[free])
         if share < 1.0:
             b[free[first]] = 0.0 if step[first] < 0 else C[free[first]]
         change = (share * s[free] * step).astype(K.dtype)
         v -= K[:, free] @ change
         if share == 1.0:
             return
+
+
+def _within_bounds(b: np.ndarray, C: np.ndarray) -> np.ndarray:
+    """Variables within 0 and C, at a bound where rounding alone keeps them from it."""
+    b = np.clip(b, 0.0, C)
+    least = _ROUNDING * float(b.max())
+    return np.where(b < least, 0.0, np.where(b > C - least, C, b))
 
 
 def _free_step(

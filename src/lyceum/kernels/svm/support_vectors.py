@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from lyceum._core.constraints import Interval, Options
 from lyceum._core.data import Block, dense_cells
 from lyceum._core.types import Data, Operation, Target, Weights
+from lyceum.errors import DataError
 from lyceum.kernels.functions.base import kernel_operations
 from lyceum.kernels.functions.other import PrecomputedKernel
 from lyceum.kernels.functions.products import LinearKernel
@@ -44,11 +45,18 @@ class SupportVectors(KernelLearner):
         function; default="rbf".
     degree : int
         Of the kernel "poly".
+    max_iter : int
+        Most steps of SMO of a machine, each of which moves a pair of variables; -1 is no limit.
     cache_size : float
         Megabytes for kernel values, where keeping them is quicker than computing them again.
     categorical_features : "from_dtype", True, mask, indices, names or None
         Which columns of an array hold categories; each becomes one-of-C columns unless the kernel
         compares categories itself.
+    """
+
+    _attribute_docs: ClassVar[str] = """
+    converged_ : bool
+        Whether `tol` was reached.
     """
 
     _alternative: ClassVar[str] = (
@@ -74,7 +82,7 @@ class SupportVectors(KernelLearner):
         sample_weight: Weights,
     ) -> tuple[Block, Any, np.ndarray, int]:
         """Rows with a weight, their cells, their numbers in `fit`, and how many rows there were."""
-        rows = self._rows(X, y, sample_weight)
+        rows = self._rows(X, y, self._positive_weights(sample_weight))
         block = self._weighted_rows(rows)
         w = rows.sample_weight
         n = len(block) if w is None else len(w)
@@ -83,12 +91,26 @@ class SupportVectors(KernelLearner):
         self.base_point_ = base_point(block, self._keeps_categories)
         return block, block.X, weighted, n
 
+    def _positive_weights(self, sample_weight: Weights) -> Weights:
+        """Zero in place of negative weights: a bound C of less than 0 leaves nothing to choose."""
+        if not isinstance(sample_weight, list | tuple | np.ndarray):
+            return sample_weight
+        weights = np.asarray(sample_weight)
+        if weights.dtype.kind not in "iufb" or not weights.size:
+            return sample_weight
+        if weights.max() <= 0:
+            raise DataError(
+                "Invalid input - all samples have zero or negative weights.:"
+                f" {type(self).__name__} has nothing to learn from"
+            )
+        return np.maximum(weights, 0)
+
     @property
     def _solver_settings(self) -> SolverSettings:
-        n_rounds = sys.maxsize if self.max_iter == -1 else self.max_iter
+        n_steps = sys.maxsize if self.max_iter == -1 else self.max_iter
         cache = 1e6 * self.cache_size
         record = bool(getattr(self, "record", False))
-        return SolverSettings(float(self.tol), n_rounds, cache, record)
+        return SolverSettings(float(self.tol), n_steps, cache, record)
 
     def _store_support(
         self,
@@ -122,14 +144,23 @@ class SupportVectors(KernelLearner):
         return np.ascontiguousarray(dense_cells(self.dual_coef_).T)
 
     def _warn_unless_converged(self, converged: bool) -> None:
-        if not converged:
-            warnings.warn(
-                f"{type(self).__name__} stopped after {np.max(self.n_iter_):,} working sets with a"
-                f" KKT residual of {np.max(self.kkt_residual_):.1e} > tol={self.tol:g}: scale the"
-                " columns, lower C, or raise tol or max_iter",
-                ConvergenceWarning,
-                stacklevel=4,
+        if converged:
+            return
+        n_steps = np.max(self.n_iter_)
+        residual = (
+            f"KKT residual of {np.max(self.kkt_residual_):.1e} > tol={self.tol:g}"
+        )
+        # the sentence that filters of warnings know from scikit-learn
+        text = (
+            f"Solver terminated early (max_iter={n_steps}).  Consider pre-processing your data"
+            f" with StandardScaler or MinMaxScaler. {type(self).__name__} has a {residual}"
+        )
+        if n_steps != self.max_iter:
+            text = (
+                f"{type(self).__name__} stopped after {n_steps:,} steps, which gain nothing any"
+                f" more, with a {residual}: scale the columns, lower C, or raise tol"
             )
+        warnings.warn(text, ConvergenceWarning, stacklevel=4)
 
     def _machine_scores(self, X: Any) -> np.ndarray:
         """f of every machine, (n, n_machines)."""

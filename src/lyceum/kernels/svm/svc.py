@@ -24,11 +24,13 @@ from lyceum.errors import SettingError, cannot_export
 from lyceum.kernels.svm.margin_machine import MarginMachine, fit_margin_machine
 from lyceum.kernels.svm.multiclass import (
     calibrate_machines,
+    check_classes_left,
     class_scores,
     coupled_posteriors,
     machine_classes,
     machine_rows,
     pack_pairs,
+    pair_votes,
     posterior_operations,
     unpack_pairs,
 )
@@ -37,6 +39,7 @@ from lyceum.kernels.svm.report import (
     explain_by_support_vectors,
     svc_summary,
 )
+from lyceum.kernels.svm.shared_rows import SharedRows
 from lyceum.kernels.svm.support_vectors import SVM_CONSTRAINTS, SupportVectors
 from lyceum.kernels.svm.workings import check_can_show, dual_workings
 from lyceum.report import Explanation, Summary
@@ -50,9 +53,9 @@ class SVC(Classifier, SupportVectors):
         ½ |w|² + Σ C_i ξ_i,   y_i f(x_i) ≥ 1 - ξ_i,  ξ_i ≥ 0,   C_i = C · weight of row i,
 
     by its dual: maximize Σ α_i - ½ Σ_ij α_i α_j y_i y_j k(x_i, x_j) over 0 ≤ α_i ≤ C_i and Σ α_i
-    y_i = 0. A row with f(x) = 0 is of the second, positive class. With C=inf the margin is hard;
-    classes that are not separable are an error. K > 2 classes have a machine per pair, which votes,
-    or one per class against all others, whose largest score decides.
+    y_i = 0. A row with f(x) = 0 is of the second class, of a pair among more, too. With C=inf the
+    margin is hard; classes that are not separable are an error. K > 2 classes have a machine per
+    pair, which votes, or one per class against all others, whose largest score decides.
 
     Working sets of some thousand variables are solved by SMO; kernel rows come from matrix products
     as they are needed, so that memory grows with the rows, not with their square. Problems of up to
@@ -87,8 +90,6 @@ class SVC(Classifier, SupportVectors):
     break_ties : bool, default=False
         Whether classes with equally many votes are told apart by the sums of their scores, so that
         `predict` is the largest of `decision_function`; else the first of them is taken.
-    max_iter : int, default=10000
-        Most working sets of a machine.
 
     Attributes
     ----------
@@ -133,9 +134,7 @@ class SVC(Classifier, SupportVectors):
     base_point_ : array of shape (d,)
         Where explanations start: the means of the columns.
     n_iter_ : array of int of shape (n_machines,)
-        The number of working sets of every machine.
-    converged_ : bool
-        Whether `tol` was reached.
+        The number of steps of SMO of every machine.
     record_ : list of dict
         With `record=True`, for every step of SMO its number `step`, `machine`, the `pair` of rows
         that moved (several where the last digits were solved for), `alpha` of all rows and the dual
@@ -209,7 +208,7 @@ class SVC(Classifier, SupportVectors):
         cache_size: float = 200,
         class_weight: ClassWeight = None,
         verbose: int = 0,
-        max_iter: int = 10_000,
+        max_iter: int = -1,
         decision_function_shape: str = "ovr",
         break_ties: bool = False,
         random_state: int | np.random.RandomState | None = None,
@@ -251,14 +250,19 @@ class SVC(Classifier, SupportVectors):
             For a precomputed kernel the kernel values of all pairs of rows.
         y : array of shape (n_samples,), if the target is not in the scan
         sample_weight : array of shape (n_samples,), optional
-            Factors on C; zero-weight rows are ignored.
+            Factors on C; rows whose weight is not positive are ignored.
         """
         block, cells, weighted, n = self._gather_rows(X, y, sample_weight)
         assert block.y is not None
+        check_classes_left(block.y, len(self.classes_))
         self.machines_ = machine_classes(len(self.classes_), self.strategy)
         bound = self._bounds(block.y, block.weights)
+        rows = SharedRows(self.kernel_, cells)
+        if len(self.machines_) > 1 or self._has_posteriors:
+            cache = self._solver_settings.cache
+            rows = SharedRows.of(self.kernel_, cells, bound, cache)
         machines = [
-            self._machine(cells, block.y, bound, *pair) for pair in self.machines_
+            self._machine(rows, block.y, bound, *pair) for pair in self.machines_
         ]
         self._finish(machines, cells, block.y, weighted, n)
         self.__dict__.pop("record_", None)
@@ -267,7 +271,7 @@ class SVC(Classifier, SupportVectors):
         if self._has_posteriors:
             self.calibration_ = calibrate_machines(
                 self,
-                cells,
+                rows,
                 codes=block.y,
                 w=block.weights,
                 bound=bound,
@@ -286,7 +290,7 @@ class SVC(Classifier, SupportVectors):
 
     def _machine(
         self,
-        cells: Any,
+        rows: SharedRows,
         codes: np.ndarray,
         bound: np.ndarray,
         against: int,
@@ -295,21 +299,15 @@ class SVC(Classifier, SupportVectors):
         """The rows of a machine, and its solution."""
         mine = machine_rows(codes, against, favored)
         signs = np.where(codes[mine] == favored, 1.0, -1.0)
-        # precomputed values have the rows of `fit` as columns, too
-        X = cells
-        if len(mine) < cells.shape[0]:
-            X = cells[np.ix_(mine, mine)] if self._is_precomputed else cells[mine]
-        return mine, self._solve_machine(X, signs, bound[mine])
+        return mine, self._solve_machine(rows, mine, signs, bound[mine])
 
     def _solve_machine(
-        self,
-        X: Data,
-        signs: np.ndarray,
-        bound: np.ndarray,
+        self, rows: SharedRows, mine: np.ndarray, signs: np.ndarray, bound: np.ndarray
     ) -> MarginMachine:
+        X = rows.take(mine)
         scaling = float(self.intercept_scaling) if self.fit_intercept else 0.0
         settings = self._solver_settings
-        return fit_margin_machine(self.kernel_, X, signs, bound, scaling, settings)
+        return fit_margin_machine(rows.kernel, X, signs, bound, scaling, settings)
 
     def _finish(
         self,
@@ -395,7 +393,7 @@ class SVC(Classifier, SupportVectors):
         self.primal_objective_ = of_each(lambda machine: machine.primal)
         self.dual_objective_ = of_each(lambda machine: machine.dual)
         self.kkt_residual_ = of_each(lambda machine: machine.kkt)
-        self.n_iter_ = np.array([m.rounds for m in machines] or [0], dtype=np.int32)
+        self.n_iter_ = np.array([m.steps for m in machines] or [0], dtype=np.int32)
         self.converged_ = all(machine.converged for machine in machines)
         # one rising curve: every machine on top of the objectives of those before it
         self.history_ = []
@@ -459,7 +457,7 @@ class SVC(Classifier, SupportVectors):
         pairs = {
             "machines": [list(pair) for pair in self.machines_],
             "size": K,
-            "strict": False,
+            "strict": not self.break_ties,
             "breaks_ties": bool(self.break_ties),
         }
         return [("pairs", pairs)]
@@ -576,12 +574,16 @@ def _decisions(learner: SVC, block: Block) -> np.ndarray:
 
 
 def _classes(learner: SVC, block: Block) -> np.ndarray:
+    K = len(learner.classes_)
+    if K > 2 and learner._has_pairs and not learner.break_ties:
+        # the votes alone, of tied classes the first; f(x) = 0 is of the second class of a pair
+        won = learner._machine_scores(block.X) > 0
+        votes = pair_votes(won, learner.machines_, K)
+        return learner.classes_[votes.argmax(axis=1)]
     scores = learner._class_scores(block.X)
-    if len(learner.classes_) == 2:
+    if K == 2:
         # f(x) = 0 counts as positive
         return learner.classes_[(scores[:, 1] >= 0).astype(np.intp)]
-    if not learner.break_ties and learner._has_pairs:
-        scores = np.round(scores)  # the votes alone: of tied classes the first
     return learner.classes_[scores.argmax(axis=1)]
 
 

@@ -45,8 +45,6 @@ class SVR(Regressor, SupportVectors):
         "distance"; "auto" is 1 / d; "median" is a width of "rbf", see `median_sigma`.
     tol : float, default=1e-3
         The largest violation of the optimality conditions, in units of y.
-    max_iter : int, default=10000
-        Most working sets.
 
     Attributes
     ----------
@@ -77,9 +75,7 @@ class SVR(Regressor, SupportVectors):
     base_point_ : array of shape (d,)
         Where explanations start: the means of the columns.
     n_iter_ : int
-        The number of working sets.
-    converged_ : bool
-        Whether `tol` was reached.
+        The number of steps of SMO.
     history_ : list of float
         The dual objective, working set by working set.
 
@@ -121,7 +117,7 @@ class SVR(Regressor, SupportVectors):
         shrinking: bool = True,
         cache_size: float = 200,
         verbose: int = 0,
-        max_iter: int = 10_000,
+        max_iter: int = -1,
         categorical_features: Categories = "from_dtype",
     ):
         self.C = C
@@ -146,7 +142,7 @@ class SVR(Regressor, SupportVectors):
             For a precomputed kernel the kernel values of all pairs of rows.
         y : array of shape (n_samples,), if the target is not in the scan
         sample_weight : array of shape (n_samples,), optional
-            Factors on C; zero-weight rows are ignored.
+            Factors on C; rows whose weight is not positive are ignored.
         """
         if self.gamma == "closest":
             raise SettingError(
@@ -198,7 +194,7 @@ class SVR(Regressor, SupportVectors):
         self.primal_objective_ = float(0.5 * coef @ solution.F + bound @ slack)
         self.dual_objective_ = problem.objective(solution.b, solution.F)
         self.kkt_residual_ = self._kkt_residual(coef, is_beyond, errors, slack)
-        self.n_iter_ = solution.rounds
+        self.n_iter_ = solution.steps
         self.converged_ = solution.converged
         self.history_ = list(solution.history)
         self._warn_unless_converged(solution.converged)
@@ -288,7 +284,7 @@ class SVR(Regressor, SupportVectors):
             "dual objective": self.dual_objective_,
             "duality gap": self.primal_objective_ - self.dual_objective_,
             "KKT residual": self.kkt_residual_,
-            "working sets": f"{self.n_iter_:,}{'' if self.converged_ else ', not converged'}",
+            "steps": f"{self.n_iter_:,}{'' if self.converged_ else ', not converged'}",
         }
         tables = []
         if hasattr(self, "coef_") and len(self.design_names) <= 200:

@@ -480,4 +480,4 @@ def _descend(
         )
         if decrease <= tol:
             return
-        newton_on_support(lambda on: Q[np.ix_(on, on)], q, b, l1, 0.0)
+        newton_on_support(lambda on: Q[on[:, None], on], q, b, l1, 0.0)

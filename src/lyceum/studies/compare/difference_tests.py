@@ -15,6 +15,7 @@ from lyceum.studies.compare.trials import Trial, by_row, sum_by_group
 
 LEVEL = 0.5  # standard errors of the difference, within which two learners are level
 MARGIN = 0.01  # of the loss: a difference that nobody would notice
+UNSEEN = 1e-6  # of the constant guess's loss: a difference that no table resolves
 _ALPHA = 0.05
 _FEWEST_ROWS = 6  # below, even differences of one sign have p > 0.03
 _FEW = 12  # up to so many differences all patterns of signs are tried
@@ -139,7 +140,7 @@ def name_of_test(sample: OutOfSample, rule: LossRule) -> str:
     if n < _FEWEST_ROWS:
         return ""
     what = "rows" if sample.groups is None else "groups of rows"
-    losses = "absolute errors" if rule.is_root else "losses"
+    losses = "absolute and squared errors" if rule.is_root else "losses"
     return f"permutation test on the {losses} of {n:,} {what}"
 
 
@@ -174,40 +175,39 @@ def fold_loss_p(rule: LossRule, one: Trial, best: Trial) -> float | None:
 
 def _row_differences(one: Trial, other: Trial, rule: LossRule) -> np.ndarray:
     """The weighted differences of the losses of the same rows, each the mean over repeats; of whole
-    groups.
+    groups: (units, tests).
 
-    Squared errors are compared by their roots, so that no outlier decides alone: if neither learner
-    is better, these are as likely to have the other sign too. Where they point the other way than
-    the squares, nothing is shown.
+    Squared errors are compared as they are and by their roots: squares miss a difference that all
+    rows but an outlier show, roots one that lies in the large errors. If neither learner is better,
+    both are as likely to have the other sign. Where roots point the other way than the squares, by
+    which learners are ranked, they show nothing.
     """
     first, w = by_row(one.sample, one.losses)
     second, _ = by_row(other.sample, other.losses)
-    differences = (first - second) * w
-    if rule.is_root:
-        squares = differences.sum()
-        differences = (np.sqrt(first) - np.sqrt(second)) * w
-        if squares * differences.sum() < 0.0:
-            differences = np.zeros(len(w))
-    return sum_by_group(one.sample, differences)
+    losses = sum_by_group(one.sample, (first - second) * w)
+    if not rule.is_root:
+        return losses[:, None]
+    roots = sum_by_group(one.sample, (np.sqrt(first) - np.sqrt(second)) * w)
+    if losses.sum() * roots.sum() < 0.0:
+        roots = np.zeros(len(roots))
+    return np.column_stack([losses, roots])
 
 
 def row_loss_p(rule: LossRule, one: Trial, other: Trial) -> float | None:
     """The permutation test on the losses of the same rows, or of whole groups."""
-    differences = _row_differences(one, other, rule)
-    if len(differences) < _FEWEST_ROWS:
-        return None
-    return sign_flip(differences)
+    return row_losses_p([one], other, rule)[0]
 
 
 def row_losses_p(
     trials: Sequence[Trial], other: Trial, rule: LossRule
 ) -> list[float | None]:
     """The permutation test of several learners against the same other one, corrected for their
-    number by `max_t`."""
+    number (and for two tests of each) by `max_t`."""
     if not trials or n_units(other.sample) < _FEWEST_ROWS:
         return [None] * len(trials)
-    columns = [_row_differences(trial, other, rule) for trial in trials]
-    return list(max_t(np.column_stack(columns)))
+    differences = [_row_differences(trial, other, rule) for trial in trials]
+    p_values = np.array(max_t(np.column_stack(differences)))
+    return list(p_values.reshape(len(trials), -1).min(axis=1).tolist())
 
 
 def difference_error(one: Trial, best: Trial, rule: LossRule) -> float:
@@ -256,9 +256,9 @@ def _mean_error(
     return mean, float(np.sqrt(d @ d * n / max(1, n - 1))) / float(w.sum())
 
 
-def is_level(one: Trial, best: Trial, rule: LossRule) -> bool:
+def is_level(one: Trial, best: Trial, rule: LossRule, guess: float = 0.0) -> bool:
     """Whether a learner is behind the best by at most half a standard error, or by too little to
-    matter: 1 % of the loss, or one row of errors."""
+    matter: 1 % of the loss, a millionth of the constant guess's loss, or one row of errors."""
     first = float(weighted_mean(one.losses, one.sample.weight))
     second = float(weighted_mean(best.losses, best.sample.weight))
     margin = MARGIN * abs(second)
@@ -268,6 +268,7 @@ def is_level(one: Trial, best: Trial, rule: LossRule) -> bool:
         margin = MARGIN * second
     elif rule.is_rate:
         margin = max(margin, 1.0 / n_units(one.sample))
+    margin = max(margin, UNSEEN * guess)
     if first - second <= margin * (1.0 + 1e-9):
         return True
     return standard_errors_behind(one.sample, one.losses, best.losses) <= LEVEL

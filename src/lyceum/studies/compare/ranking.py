@@ -17,6 +17,7 @@ from lyceum.studies.compare.committees import CommitteeWeights
 from lyceum.studies.compare.comparison import Comparison, RankedLearner
 from lyceum.studies.compare.difference_tests import (
     MARGIN,
+    UNSEEN,
     against_baseline,
     difference_error,
     fold_loss_p,
@@ -145,7 +146,7 @@ def _against_best(
     compared = [
         replace(
             s,
-            is_level=is_level(trials[s.name], first, rule),
+            is_level=is_level(trials[s.name], first, rule, _guess_loss(ranked)),
             p_baseline=base.get(s.name),
         )
         for s in tested
@@ -222,9 +223,10 @@ def choose_learner(
 ) -> tuple[str, str]:
     """The name of the learner to fit on all rows, and why.
 
-    1. Learners come into question that are behind the best by too little to matter (1 %, or one row
-       of errors) and better than the constant guess; by errors or costs, which tell little on few
-       rows, all that are not clearly behind it, by more than two standard errors of the difference.
+    1. Learners come into question that are behind the best by too little to matter (1 %, a
+       millionth of the constant guess's loss, or one row of errors) and better than the constant
+       guess; by errors or costs, which tell little on few rows, all that are not clearly behind it,
+       by more than two standard errors of the difference.
     2. Of these, classifiers must have a log loss within 1 % of the lowest. It tells learners apart
        that are right on the same rows, and bad posteriors decide badly as soon as errors have
        costs.
@@ -251,7 +253,8 @@ def choose_learner(
             f" those with the same {by}"
         )
     is_by_decisions = rule.n_classes is not None and criterion != "log loss"
-    near = [s for s in ranking if _is_near(s, best, is_by_decisions)]
+    least = UNSEEN * _guess_loss(ranking)
+    near = [s for s in ranking if _is_near(s, best, is_by_decisions, least)]
     level = [s for s in near if s.loss < limit]
     if len(level) < 2:
         are_guesses = sum(not s.is_baseline for s in near) > 1
@@ -268,8 +271,16 @@ def choose_learner(
     return simplest.name, reason
 
 
-def _is_near(s: RankedLearner, best: RankedLearner, is_by_decisions: bool) -> bool:
-    if s.loss <= (1.0 + MARGIN) * best.loss:
+def _guess_loss(ranking: Sequence[RankedLearner]) -> float:
+    """The loss of the constant guess, 0 where there is none."""
+    return next((s.loss for s in ranking if s.is_baseline), 0.0)
+
+
+def _is_near(
+    s: RankedLearner, best: RankedLearner, is_by_decisions: bool, least: float
+) -> bool:
+    """Whether a learner is behind the best by too little to matter; `least` never matters."""
+    if s.loss <= max((1.0 + MARGIN) * best.loss, best.loss + least):
         return True
     if not is_by_decisions:
         return False
@@ -327,6 +338,8 @@ def _reason(
     metric = metric_name(criterion)
     most = "highest" if more_is_better(criterion) else "lowest"
     near = _near_text(is_by_decisions, "or")
+    if max(s.loss for s in level) > (1.0 + MARGIN) * best.loss and not is_by_decisions:
+        near += ", or a millionth of the constant guess's"
     learners = f"the {len(level)} learners whose {metric} is behind the {most} by at most {near}"
     is_best = choice.name == best.name
     leader = f"{in_sentence(best.label)}, with the {most} {metric},"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -320,7 +320,7 @@ def _default_choices(data: StudyData) -> Iterator[LearnerChoice]:
             continue
         yield LearnerChoice(entry.name)
         if data.n_rows * n_trees <= _VARIED_ROWS:
-            for settings in entry.variants:
+            for settings in entry.variants.values():
                 yield LearnerChoice(entry.name, settings=settings)
 
 
@@ -365,7 +365,7 @@ def _candidate(
     candidate = Candidate(
         name=f"{entry.name}{number}",
         learner=entry.name,
-        label=f"{readable(entry.name)}{number}",
+        label=_label(entry, choice.settings, number),
         about=entry.about,
         steps=(*preparations, entry.name),
         settings=settings,
@@ -385,6 +385,14 @@ def _candidate(
                 f"learners: {entry.name} cannot be set so: {error}"
             ) from error
     return candidate
+
+
+def _label(entry: catalog.Entry, settings: Mapping[str, Any], number: str) -> str:
+    """What people read: the learner, and the name of a variant or the number of a repetition."""
+    for variant, its_settings in entry.variants.items():
+        if its_settings == settings:
+            return f"{readable(entry.name)} {variant}"
+    return readable(entry.name) + number
 
 
 def _preparations(entry: catalog.Entry, data: StudyData) -> dict[str, str]:
@@ -441,6 +449,8 @@ def readable(name: str) -> str:
 _TERMS = {
     "BayesNet": "Bayesian network",
     "BayesianGaussian": "Bayesian Gaussian classifier",
+    "GradientBoosting": "exact gradient boosting",
+    "HistGradientBoosting": "gradient boosting",
     "KNeighbors": "k nearest neighbors",
     "MLP": "neural network",
     "Parzen": "Parzen windows",

@@ -248,7 +248,7 @@ def gap_text(comparison: Comparison, learner: RankedLearner) -> str:
     least = min(abs(value), reach) or abs(value)
     if comparison.criterion == "error rate":
         gap = f"behind by {100 * value:.1f} ± {100 * reach:.1f} points"
-    elif max(abs(value), reach) >= _LARGE or least <= 0.0:
+    elif max(abs(value), reach) >= _LARGE or least < 10.0**-_DECIMALS:
         gap = f"behind by {value:.2g} ± {reach:.2g}"
     else:
         decimals = min(_DECIMALS, max(0, 1 - math.floor(math.log10(least))))

@@ -14,7 +14,7 @@ from lyceum._core.data.files.text_formats import format_names
 from lyceum._core.data.files.typed_files import parquet_footer
 from lyceum._core.data.inputs.arrow import decode_dictionary
 from lyceum._core.data.rows.block_reduction import merge_all, merge_and_report
-from lyceum._core.data.rows.sources import ParquetPart, ParquetSource
+from lyceum._core.data.rows.file_sources import ParquetPart, ParquetSource
 from lyceum._core.data.rows.text import source_name
 from lyceum._core.data.schema.profile import TableProfile, names_with_levels
 from lyceum._core.data.schema.schema import Schema

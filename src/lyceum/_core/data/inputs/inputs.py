@@ -39,7 +39,7 @@ from lyceum._core.data.rows.dask import DaskSource, as_delayed, is_dask, row_cou
 from lyceum._core.data.rows.rows import Rows
 from lyceum._core.data.rows.sources import ArraySource
 from lyceum._core.data.rows.steps import CheckCategories, CheckTarget, RowCounter
-from lyceum._core.data.scanner import coded_source, schema_of
+from lyceum._core.data.rows.tables import coded_source, schema_of
 from lyceum._core.data.schema.align import Align, TargetNumbers, union
 from lyceum._core.data.schema.array_schema import array_schema
 from lyceum._core.data.schema.coding import TableCoder

@@ -40,7 +40,7 @@ from lyceum._core.data.inspection.quality import (
     target_flags,
 )
 from lyceum._core.data.inspection.result import ColumnInspection, Inspection
-from lyceum._core.data.scanner import profile_columns
+from lyceum._core.data.rows.tables import profile_columns
 from lyceum._core.data.schema.column import Column, Kind
 from lyceum._core.data.schema.column_roles import ColumnRoles
 from lyceum._core.data.schema.profile import ColumnProfile

@@ -119,7 +119,10 @@ class ArrayCoder:
     schema: Schema
 
     def __call__(self, X: np.ndarray) -> np.ndarray:
-        coded = [j for j, column in enumerate(self.schema) if not column.numeric]
+        # the columns of an array are not looked through in every pass
+        coded = []
+        if not self.schema.of_an_array:
+            coded = [j for j, column in enumerate(self.schema) if not column.numeric]
         is_whole = X.dtype.kind in "iu"
         if coded and is_whole and all(map(_is_own_code, self.schema)):
             return np.ascontiguousarray(X)
