@@ -374,7 +374,7 @@ def _equal(one: Any, two: Any) -> bool:
         return isinstance(one, str) and isinstance(two, str)
     if one.shape != two.shape:
         return False
-    if one.dtype.kind == "f" and two.dtype.kind in "fO":
+    if one.dtype.kind == "f" and two.dtype.kind in ("f", "O"):
         return np.array_equal(one, two.astype(float), equal_nan=True)
     return bool(np.all(one.astype(str) == two.astype(str)))
 

@@ -75,7 +75,7 @@ def case(shared: tuple[Path, ReadingProcess], rng: np.random.Generator) -> str:
     folder, read = shared
     name = list(ATTACKS)[rng.integers(len(ATTACKS))]
     for old in folder.iterdir():
-        old.unlink()
+        old.unlink(missing_ok=True)
     path, cells = ATTACKS[name](folder, rng)
     try:
         outcome = read(path)
