@@ -1,6 +1,6 @@
-"""Attacks on learners, the fifth set: calls in any order. Fits that succeed, fail or are cut off,
-questions, copies, settings and files follow each other at random; what a learner answers depends on
-its last fit that succeeded, and on nothing else."""
+"""Attacks on learners, the fifth and sixth sets: calls in any order. Fits that succeed, fail or are
+cut off, questions, copies, settings and files follow each other at random; what a learner answers
+depends on its last fit that succeeded, and on nothing else."""
 
 from __future__ import annotations
 
@@ -335,6 +335,36 @@ def _fit_beside_questions(state: State) -> str:
     return "asked during a fit"
 
 
+def _two_fits(state: State) -> str:
+    """Two fits at once, and copies made meanwhile: each is one of the fits, or the state before."""
+    if state.answers is None:
+        return "not fitted"
+    learner = copy.deepcopy(state.learner)
+    if learner.get_params().get("warm_start"):
+        return "warm"
+    good = [state.answers]
+    fits = []
+    for data in state.tables[:2]:
+        arguments = (data.X,) if data.y is None else (data.X, data.y)
+        try:
+            good.append(state.ask(clone(learner).fit(*arguments)))
+        except LyceumError:
+            return "not fitted twice"
+        fits.append(threading.Thread(target=learner.fit, args=arguments))
+    for fit in fits:
+        fit.start()
+    copies = [pickle.loads(pickle.dumps(learner)), copy.deepcopy(learner)]
+    for fit in fits:
+        fit.join()
+    for model in (learner, *copies):
+        said = state.ask(model)
+        if not any(all(_equal(one[m], said[m]) for m in said) for one in good):
+            raise Finding(
+                f"{state.name}: two fits at once, or a copy during them: {said}"
+            )
+    return "fitted twice at once"
+
+
 def _set_output(state: State) -> str:
     if not hasattr(state.learner, "set_output") or state.answers is None:
         return "no containers"
@@ -358,6 +388,7 @@ MOVES: dict[str, Callable[[State], str]] = {
     "nonsense": _nonsense_setting,
     "threads": _threads,
     "fit beside questions": _fit_beside_questions,
+    "two fits": _two_fits,
     "set_output": _set_output,
 }
 

@@ -25,7 +25,7 @@ import pyarrow.parquet as pq
 from fuzz import Finding
 from fuzz.file_cases import ReadingProcess
 
-__all__ = ["ATTACKS", "case", "make"]
+__all__ = ["ATTACKS", "Attack", "Cells", "attack", "case", "make", "one_of"]
 
 Cells = dict[str, list[Any]]
 # the file's name, and its cells by another reader, or None where only a crash would be wrong
@@ -72,11 +72,20 @@ def make() -> tuple[Path, ReadingProcess]:
 
 def case(shared: tuple[Path, ReadingProcess], rng: np.random.Generator) -> str:
     """One file, read by us and by another reader."""
+    return attack(shared, ATTACKS, rng)
+
+
+def attack(
+    shared: tuple[Path, ReadingProcess],
+    attacks: dict[str, Attack],
+    rng: np.random.Generator,
+) -> str:
+    """One of the attacks: the file that it makes, read by us and by another reader."""
     folder, read = shared
-    name = list(ATTACKS)[rng.integers(len(ATTACKS))]
+    name = list(attacks)[rng.integers(len(attacks))]
     for old in folder.iterdir():
         old.unlink(missing_ok=True)
-    path, cells = ATTACKS[name](folder, rng)
+    path, cells = attacks[name](folder, rng)
     try:
         outcome = read(path)
     except Finding as finding:
@@ -141,7 +150,8 @@ def _plain(cell: Any) -> Any:
     return cell
 
 
-def _of(rng: np.random.Generator, *choices: Any) -> Any:
+def one_of(rng: np.random.Generator, *choices: Any) -> Any:
+    """One of the choices."""
     return choices[rng.integers(len(choices))]
 
 
@@ -154,11 +164,11 @@ def _table(rng: np.random.Generator) -> pa.Table:
             pa.int8(), pa.uint8(), pa.int16(), pa.uint16(), pa.int32(), pa.uint32(), pa.int64(),
             pa.uint64(),
         )],
-        (pa.float64(), lambda: _of(rng, *REALS)),
-        (pa.float32(), lambda: _of(rng, 0.0, 0.5, -1.5, 1e-45, 3e38)),
+        (pa.float64(), lambda: one_of(rng, *REALS)),
+        (pa.float32(), lambda: one_of(rng, 0.0, 0.5, -1.5, 1e-45, 3e38)),
         (pa.decimal128(20, 3), lambda: Decimal(int(rng.integers(-(10**6), 10**6))) / 1000),
         (pa.bool_(), lambda: bool(rng.integers(2))),
-        (pa.string(), lambda: _of(rng, "", "a", "b\0c", "é", "00", "0", "1e5", "a" * 300)),
+        (pa.string(), lambda: one_of(rng, "", "a", "b\0c", "é", "00", "0", "1e5", "a" * 300)),
         (pa.date32(), lambda: datetime.date(1, 1, 1) + datetime.timedelta(int(rng.integers(3e6)))),
         (pa.timestamp("us"), lambda: datetime.datetime(1900, 1, 1) + datetime.timedelta(
             microseconds=int(rng.integers(10**16)))),
@@ -177,7 +187,7 @@ def _table(rng: np.random.Generator) -> pa.Table:
 def _whole(kind: pa.DataType, rng: np.random.Generator) -> int:
     limits = np.iinfo(kind.to_pandas_dtype())
     return int(
-        _of(rng, limits.min, limits.max, 0, 1, limits.max - 1, limits.max // 2 + 1)
+        one_of(rng, limits.min, limits.max, 0, 1, limits.max - 1, limits.max // 2 + 1)
     )
 
 
@@ -196,16 +206,16 @@ def _parquet(folder: Path, rng: np.random.Generator) -> tuple[Path, Cells]:
     ]  # fmt: skip
     options: dict[str, Any] = {
         "write_page_index": bool(rng.integers(2)),
-        "data_page_version": _of(rng, "1.0", "2.0"),
-        "version": _of(rng, "1.0", "2.4", "2.6"),
-        "compression": _of(rng, "none", "snappy", "gzip", "brotli", "zstd", "lz4"),
+        "data_page_version": one_of(rng, "1.0", "2.0"),
+        "version": one_of(rng, "1.0", "2.4", "2.6"),
+        "compression": one_of(rng, "none", "snappy", "gzip", "brotli", "zstd", "lz4"),
         "row_group_size": int(rng.integers(1, 50)),
-        "data_page_size": int(_of(rng, 1, 100, 10**6)),
+        "data_page_size": int(one_of(rng, 1, 100, 10**6)),
         "write_page_checksum": bool(rng.integers(2)),
         "store_schema": bool(rng.integers(2)),
         "use_deprecated_int96_timestamps": bool(rng.integers(2)),
         "store_decimal_as_integer": bool(rng.integers(2)),
-        "dictionary_pagesize_limit": int(_of(rng, 1, 10**6)),
+        "dictionary_pagesize_limit": int(one_of(rng, 1, 10**6)),
         "write_statistics": bool(rng.integers(2)),
     }
     if rng.random() < 0.5:
@@ -245,12 +255,14 @@ def _arrow(folder: Path, rng: np.random.Generator) -> tuple[Path, Cells]:
             columns[name] = column.cast(pa.large_string())
     table = pa.table(columns)
     options = pa.ipc.IpcWriteOptions(
-        compression=_of(rng, None, "lz4", "zstd"),
-        metadata_version=_of(rng, pa.ipc.MetadataVersion.V4, pa.ipc.MetadataVersion.V5),
+        compression=one_of(rng, None, "lz4", "zstd"),
+        metadata_version=one_of(
+            rng, pa.ipc.MetadataVersion.V4, pa.ipc.MetadataVersion.V5
+        ),
         emit_dictionary_deltas=bool(rng.integers(2)),
     )
-    path = folder / _of(rng, "t.arrow", "t.feather", "t.ipc")
-    writer = _of(rng, pa.ipc.new_file, pa.ipc.new_stream)
+    path = folder / one_of(rng, "t.arrow", "t.feather", "t.ipc")
+    writer = one_of(rng, pa.ipc.new_file, pa.ipc.new_stream)
     with writer(str(path), table.schema, options=options) as sink:
         try:
             for batch in table.to_batches(max_chunksize=int(rng.integers(1, 30))):
@@ -266,7 +278,7 @@ def _lying_buffers(folder: Path, rng: np.random.Generator) -> tuple[Path, None]:
         {"a": np.arange(5000.0), "b": ["x" * (i % 7) for i in range(5000)]}
     )
     sink = io.BytesIO()
-    options = pa.ipc.IpcWriteOptions(compression=_of(rng, "lz4", "zstd"))
+    options = pa.ipc.IpcWriteOptions(compression=one_of(rng, "lz4", "zstd"))
     with pa.ipc.new_file(sink, table.schema, options=options) as writer:
         writer.write_table(table)
     content = bytearray(sink.getvalue())
@@ -274,7 +286,7 @@ def _lying_buffers(folder: Path, rng: np.random.Generator) -> tuple[Path, None]:
     for size in (40_000, 20_004):
         at = content.find(struct.pack("<q", size))
         if at >= 0 and rng.random() < 0.7:
-            other = _of(
+            other = one_of(
                 rng, -1, -2, 0, 1, size - 8, size + 8, 2**31, 2**40, 2**62, -(2**63)
             )
             content[at : at + 8] = struct.pack("<q", other)
@@ -288,25 +300,27 @@ def _lying_buffers(folder: Path, rng: np.random.Generator) -> tuple[Path, None]:
 
 def _sqlite(folder: Path, rng: np.random.Generator) -> tuple[Path, Cells]:
     """Tables without row numbers, strict, generated, collated, with triggers, views, logs."""
-    path = folder / _of(rng, "t.sqlite", "t.db", "a b#c?.sqlite3", "mode=rw%20.db")
-    name = _of(rng, "t", "select", 'a"b', "sqlites", "sqlite-data", "SQLITEX", "é", " ")
+    path = folder / one_of(rng, "t.sqlite", "t.db", "a b#c?.sqlite3", "mode=rw%20.db")
+    name = one_of(
+        rng, "t", "select", 'a"b', "sqlites", "sqlite-data", "SQLITEX", "é", " "
+    )
     quoted = '"' + name.replace('"', '""') + '"'
     with closing(sqlite3.connect(path)) as connection:
         if rng.random() < 0.4:
             connection.execute(
-                f"pragma journal_mode = {_of(rng, 'wal', 'truncate', 'persist')}"
+                f"pragma journal_mode = {one_of(rng, 'wal', 'truncate', 'persist')}"
             )
-        connection.execute(f"pragma page_size = {_of(rng, 512, 4096, 65536)}")
+        connection.execute(f"pragma page_size = {one_of(rng, 512, 4096, 65536)}")
         connection.execute(
-            f"pragma encoding = '{_of(rng, 'UTF-8', 'UTF-16le', 'UTF-16be')}'"
+            f"pragma encoding = '{one_of(rng, 'UTF-8', 'UTF-16le', 'UTF-16be')}'"
         )
-        ending = _of(rng, "", "", "without rowid", "strict", "strict, without rowid")
+        ending = one_of(rng, "", "", "without rowid", "strict", "strict, without rowid")
         kind = (
             "any"
             if "strict" in ending
-            else _of(rng, "numeric", "blob", "text", "real", "")
+            else one_of(rng, "numeric", "blob", "text", "real", "")
         )
-        made = f"generated always as (a * 2) {_of(rng, 'virtual', 'stored')}"
+        made = f"generated always as (a * 2) {one_of(rng, 'virtual', 'stored')}"
         connection.execute(
             f"create table {quoted} (i integer primary key, a integer, b {kind}"
             f" collate nocase, g integer {made}) {ending}"
@@ -326,7 +340,7 @@ def _sqlite(folder: Path, rng: np.random.Generator) -> tuple[Path, Cells]:
             None,
             "",
         ]
-        one_kind = _of(rng, values, values[:5], values[5:7], values[7:])
+        one_kind = one_of(rng, values, values[:5], values[5:7], values[7:])
         for i in range(int(rng.integers(1, 30))):
             row = (i, int(rng.integers(-99, 99)), one_kind[rng.integers(len(one_kind))])
             connection.execute(f"insert into {quoted} (i, a, b) values (?, ?, ?)", row)
@@ -365,13 +379,13 @@ def _duckdb(folder: Path, rng: np.random.Generator) -> tuple[Path, Cells]:
         "boolean": (True, False), "varchar": ("", "0", "é", "x" * 200), "float": (0.5, -3.0),
         "double": REALS,
     }  # fmt: skip
-    path = folder / _of(rng, "t.duckdb", "t.db")
+    path = folder / one_of(rng, "t.duckdb", "t.db")
     kinds = [
         list(values)[j] for j in rng.integers(len(values), size=int(rng.integers(1, 5)))
     ]
     n = int(rng.integers(1, 30))
     rows = [
-        [None if rng.random() < 0.1 else _of(rng, *values[kind]) for kind in kinds]
+        [None if rng.random() < 0.1 else one_of(rng, *values[kind]) for kind in kinds]
         for _ in range(n)
     ]
     with duckdb.connect(str(path)) as connection:
@@ -394,17 +408,17 @@ def _duckdb(folder: Path, rng: np.random.Generator) -> tuple[Path, Cells]:
 
 def _limits(folder: Path, rng: np.random.Generator) -> tuple[Path, Cells]:
     """Whole numbers around the limits of types, in text, one of them late in the file."""
-    count = int(_of(rng, 3, 30, 3000))
-    numbers = [int(_of(rng, *LIMITS[:12])) for _ in range(count)]
-    numbers[int(rng.integers(count))] = int(_of(rng, *LIMITS))
-    numbers[-1] = int(_of(rng, *LIMITS))
-    form = _of(rng, "csv", "tsv", "jsonl", "json", "arff")
+    count = int(one_of(rng, 3, 30, 3000))
+    numbers = [int(one_of(rng, *LIMITS[:12])) for _ in range(count)]
+    numbers[int(rng.integers(count))] = int(one_of(rng, *LIMITS))
+    numbers[-1] = int(one_of(rng, *LIMITS))
+    form = one_of(rng, "csv", "tsv", "jsonl", "json", "arff")
     path = folder / f"t.{form}"
     if form in ("csv", "tsv"):
         mark = "," if form == "csv" else "\t"
         lines = [f"a{mark}b", *(f"{n}{mark}x" for n in numbers)]
-        encoding = _of(rng, "utf8", "utf-8-sig", "utf-16", "utf-16-le")
-        path.write_bytes(_of(rng, "\n", "\r\n").join([*lines, ""]).encode(encoding))
+        encoding = one_of(rng, "utf8", "utf-8-sig", "utf-16", "utf-16-le")
+        path.write_bytes(one_of(rng, "\n", "\r\n").join([*lines, ""]).encode(encoding))
     elif form == "arff":
         body = "\n".join(f"{n},x" for n in numbers)
         path.write_text(
@@ -424,8 +438,8 @@ def _reals(folder: Path, rng: np.random.Generator) -> tuple[Path, Cells]:
         "9007199254740993.0", "0.1000000000000000055511151231257827", "123456789012345678901.5",
         "2.2250738585072011e-308", "+1.5", ".5", "5.", "1E5", "00.5", "1e-400",
     )  # fmt: skip
-    drawn = [str(_of(rng, *texts)) for _ in range(int(rng.integers(2, 40)))]
-    form = _of(rng, "csv", "tsv")
+    drawn = [str(one_of(rng, *texts)) for _ in range(int(rng.integers(2, 40)))]
+    form = one_of(rng, "csv", "tsv")
     path = folder / f"t.{form}"
     mark = "," if form == "csv" else "\t"
     path.write_text("\n".join([f"a{mark}b", *(f"{t}{mark}x" for t in drawn), ""]))
@@ -437,9 +451,9 @@ def _reals(folder: Path, rng: np.random.Generator) -> tuple[Path, Cells]:
 
 def _changing(folder: Path, rng: np.random.Generator) -> tuple[Path, None]:
     """A file that grows, shrinks, is replaced or removed while it is read."""
-    ending = _of(rng, "csv", "parquet", "arrow", "jsonl", "sqlite")
+    ending = one_of(rng, "csv", "parquet", "arrow", "jsonl", "sqlite")
     path = folder / f"t-changing.{ending}"
-    n = int(_of(rng, 100, 100_000))
+    n = int(one_of(rng, 100, 100_000))
 
     def write(target: Path, shift: int) -> None:
         table = pa.table({"a": np.arange(n) + shift, "b": np.arange(n) % 7})
@@ -501,7 +515,7 @@ def _not_plain(folder: Path, rng: np.random.Generator) -> tuple[Path, Cells | No
         path.symlink_to(path)
         return path, None
     if form == 2:
-        path = folder / _of(
+        path = folder / one_of(
             rng, "[a].csv", "x*.csv", "a?.csv", "~.csv", "%41.csv", "a\nb.csv"
         )
         path.write_bytes(content)
@@ -512,7 +526,7 @@ def _not_plain(folder: Path, rng: np.random.Generator) -> tuple[Path, Cells | No
         threading.Thread(target=_feed, args=(path, content), daemon=True).start()
         return path, None
     path = folder / "zero.csv"
-    path.symlink_to(_of(rng, "/dev/null", "/proc/self/mem", "/proc/cpuinfo"))
+    path.symlink_to(one_of(rng, "/dev/null", "/proc/self/mem", "/proc/cpuinfo"))
     return path, None
 
 
