@@ -31,7 +31,7 @@ def _identifiers(folder: Path, rng: np.random.Generator) -> tuple[Path, Cells]:
     """Neighboring whole numbers of 15 to 20 digits, as numbers or texts, in every format: they stay
     apart, or are refused."""
     first = int(
-        one_of(rng, 10**15, 2**53, 9 * 10**15 + 1, 10**16, 10**17, 2**63 - 3, 2**64 - 3)
+        one_of(rng, 10**15, 2**53, 9 * 10**15 + 1, 10**16, 10**17, 2**63 - 3, 2**64 - 4)
     )
     numbers = [
         first + int(step) for step in rng.integers(0, 4, int(rng.integers(2, 9)))

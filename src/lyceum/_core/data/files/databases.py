@@ -299,15 +299,12 @@ def _fetch_arrow(relation: Any, path: str, name: str) -> pa.Table:
     table = pa.Table.from_batches(batches, reader.schema)
     for column, kind in zip(relation.columns, relation.types):
         # DuckDB gives Arrow the bits of unsigned numbers as those of signed ones
-        if str(kind) == "UHUGEINT" and _least(table[column]) < 0:
+        if str(kind) != "UHUGEINT":
+            continue
+        least = pc.min(table[column]).as_py()
+        if least is not None and least < 0:
             raise DataError(
                 f"{path}: column {column!r} holds whole numbers from 2^127 on, which cannot be"
                 " read: make them text by a view, cast(... as varchar)"
             )
     return to_arrow(table)
-
-
-def _least(numbers: pa.ChunkedArray) -> Any:
-    """The least of some numbers, 0 of none."""
-    least = pc.min(numbers).as_py()
-    return 0 if least is None else least
