@@ -44,6 +44,7 @@ from lyceum.errors import SettingError
 from lyceum.progress import report
 from lyceum.report import Summary, Table
 
+_MOST_DRAWS = 1 << 31
 BAG_CONSTRAINTS: dict[str, Any] = {
     **MEMBER_CONSTRAINTS,
     "n_estimators": [Interval(Integral, 1, None, closed="left")],
@@ -258,7 +259,12 @@ class BaggingBase(Ensemble):
         )
 
     def _check_drawn(self, n_drawn: int, n_rows: int, w: np.ndarray | None) -> None:
-        """Refuse more rows than there are without replacement, and warn of few."""
+        """Refuse too many rows, warn of few and of weights without effect."""
+        if n_drawn > _MOST_DRAWS:
+            raise SettingError(
+                f"max_samples={self.max_samples} asks for {n_drawn:.3g} draws of {n_rows} rows"
+                f" for every member: at most {_MOST_DRAWS:,}"
+            )
         if not self.bootstrap and w is not None:
             warnings.warn(
                 f"When fitting {type(self).__name__} with sample_weight it is recommended to use"
