@@ -101,7 +101,7 @@ class Ridge(LeastSquares):
     _coding = "one_hot"
     _needs_scaling = True
     _parameter_constraints: ClassVar[dict] = {
-        "alpha": [Interval(Real, 0, None, closed="left"), np.ndarray],
+        "alpha": [Interval(Real, 0, None, closed="left"), "array-like"],
         "max_iter": [Interval(Integral, 1, None, closed="left"), None],
         "tol": [Interval(Real, 0, None, closed="left")],
         "solver": [StrOptions({"auto", "normal", "recursive", "lbfgs", *_SOLVERS})],
