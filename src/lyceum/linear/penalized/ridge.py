@@ -155,9 +155,6 @@ class Ridge(LeastSquares):
         self._check_solver()
         if has_several_targets(y) and n_targets(y) == 1:
             y = target_columns(y)[0]  # scikit-learn's Ridge has flat coefficients here
-        elif has_several_targets(y) and np.shape(self.alpha) == (1,):
-            alpha = float(np.ravel(self.alpha)[0])
-            return fit_each_target(self, X, y, sample_weight, [{"alpha": alpha}])
         return super().fit(X, y, sample_weight)
 
     def _check_solver(self) -> None:
