@@ -161,6 +161,7 @@ class RidgeCV(PenaltyCV):
         self.categorical_features = categorical_features
 
     best_score_: Any
+    cv_results_: np.ndarray
 
     def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Learn the penalty and the coefficients.
