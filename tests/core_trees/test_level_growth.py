@@ -30,7 +30,7 @@ from tests.trees.tree_reference_parts import Rules
 from threadpoolctl import threadpool_limits
 
 from lyceum._core.data.files import csv as _csv
-from lyceum._core.data.rows import sources as _sources
+from lyceum._core.data.rows import file_sources as _sources
 from lyceum._core.trees import (
     GROUPS,
     LEAF,

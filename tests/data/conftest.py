@@ -6,7 +6,7 @@ import pytest
 from tests.data.row_cases import N
 
 from lyceum._core.data.files import csv as _csv
-from lyceum._core.data.rows import sources as _sources
+from lyceum._core.data.rows import file_sources as _sources
 
 
 @pytest.fixture(scope="module")

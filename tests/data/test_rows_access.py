@@ -14,7 +14,7 @@ from scipy import sparse
 
 from lyceum import scan
 from lyceum._core.data import ArraySource
-from lyceum._core.data.rows import sources as _sources
+from lyceum._core.data.rows import file_sources as _files, sources as _sources
 from lyceum._core.data.rows.gather import Gathered
 from lyceum.data import Column, Rows, Schema
 from lyceum.errors import DataError, SourceError
@@ -159,9 +159,9 @@ def test_a_missing_label_is_none_among_text_and_nan_among_numbers():
 def test_targets_of_a_parquet_file_are_read_alone(frame, tmp_path, monkeypatch):
     (path,) = written("parquet", frame, tmp_path)
     rows, read = scan(path, target="t", memory=0), []
-    plain = _sources.ParquetPart.batches
+    plain = _files.ParquetPart.batches
     monkeypatch.setattr(
-        _sources.ParquetPart,
+        _files.ParquetPart,
         "batches",
         lambda part, names: read.append(names) or plain(part, names),
     )
@@ -232,9 +232,9 @@ def test_places_that_are_none_are_refused(rows, places, message):
 def test_parts_without_a_taken_row_are_not_read(frame, tmp_path, monkeypatch):
     (path,) = written("parquet", frame, tmp_path)
     rows, read = scan(path, memory=0), []
-    plain = _sources.ParquetPart.batches
+    plain = _files.ParquetPart.batches
     monkeypatch.setattr(
-        _sources.ParquetPart,
+        _files.ParquetPart,
         "batches",
         lambda part, names: read.append(part.start) or plain(part, names),
     )

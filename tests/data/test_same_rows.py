@@ -16,7 +16,7 @@ from hypothesis import given, settings, strategies as st
 
 from lyceum import scan
 from lyceum._core.data.files import csv as _csv
-from lyceum._core.data.rows import sources as _sources
+from lyceum._core.data.rows import file_sources as _sources
 
 dd = pytest.importorskip("dask.dataframe")
 

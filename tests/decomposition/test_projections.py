@@ -227,7 +227,7 @@ def test_mixed_columns_go_by_gower():
 
 
 def test_wrong_matrices_are_refused():
-    with pytest.raises(DataError, match="must be square"):
+    with pytest.raises(DataError, match="must be 2-dimensional and square"):
         ClassicalMDS(metric="precomputed").fit(np.ones((3, 2)))
     with pytest.raises(DataError, match="symmetric"):
         ClassicalMDS(metric="precomputed").fit(np.array([[0.0, 1], [2, 0]]))

@@ -89,7 +89,6 @@ def test_labels_may_be_missing_in_dask_collections(learner, marked):
     )
 
 
-@pytest.mark.filterwarnings("ignore:y contains no unlabeled samples")
 @pytest.mark.parametrize("learner", ALL, ids=lambda one: type(one).__name__)
 def test_classes_may_be_called_minus_one_and_one(learner):
     X, y, _ = two_groups()

@@ -97,9 +97,8 @@ def test_the_weights_for_a_fold_come_from_the_other_folds(made):
 
 @pytest.mark.parametrize("which", [0, 1])
 def test_a_row_has_no_say_in_its_own_prediction(made, which):
-    candidate = planned_committees(
-        [Candidate(n, n, n, "", (n,)) for n in LEARNERS], True
-    )[which]
+    candidates = [Candidate(n, n, n, "", (n,)) for n in LEARNERS]
+    candidate = planned_committees(candidates, 2, 100)[0][which]
     samples = [made.out_of_sample(name) for name in LEARNERS]
     folds = [[_part(one, fold) for one in samples] for fold in range(3)]
     combine, _ = _committees._learn(candidate, LossRule(2), folds[1:])
@@ -115,9 +114,8 @@ def test_a_row_has_no_say_in_its_own_prediction(made, which):
 
 
 def test_members_without_time_for_a_fit_on_all_rows_are_left_out(made):
-    candidate = planned_committees(
-        [Candidate(n, n, n, "", (n,)) for n in LEARNERS], True
-    )[0]
+    candidates = [Candidate(n, n, n, "", (n,)) for n in LEARNERS]
+    candidate = planned_committees(candidates, 2, 100)[0][0]
     samples = [made.out_of_sample(name) for name in LEARNERS]
     answers = {(0, k): [_part(one, k) for one in samples] for k in range(3)}
     seconds = {"NaiveBayes": 0.1, "LinearDiscriminantAnalysis": 9.0}
@@ -194,7 +192,17 @@ def test_nothing_is_computed_again_when_a_study_is_finished(made, monkeypatch):
 
 def test_two_learners_are_no_committee_and_one_can_do_without():
     two = [Candidate(n, n, n, "", (n,)) for n in LEARNERS[:2]]
-    assert planned_committees(two, True) == ()
+    assert planned_committees(two, 2, 100) == ((), [])
+
+
+def test_a_stack_of_more_columns_than_rows_is_left_out_and_that_is_said():
+    three = [Candidate(n, n, n, "", (n,)) for n in LEARNERS[:3]]
+    committees, sentences = planned_committees(three, 300, 1_000)
+    assert len(committees) == 2
+    assert sentences == []
+    committees, [text] = planned_committees(three, 300, 899)
+    assert [c.name for c in committees] == ["Committee"]
+    assert "900 posteriors of each of 899 rows" in text
 
 
 def test_a_stack_of_a_study_does_not_depend_on_the_unit_of_the_target():

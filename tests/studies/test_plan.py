@@ -316,3 +316,29 @@ def test_variants_are_learners_of_their_own_where_a_fit_takes_little_time(monkey
         "penguins", "species", learners=("HistGradientBoostingClassifier",)
     )
     assert len(asked.candidates) == 2
+
+
+def test_many_classes_are_tried_with_what_takes_little_time_and_that_is_said(tmp_path):
+    path = tmp_path / "t.csv"
+    n_rows, n_classes = 640, 160
+    lines = [f"{i % 7}.5,{(i * i) % 13}.5,k{i % n_classes}" for i in range(n_rows)]
+    path.write_text("a,b,y\n" + "\n".join(lines))
+    recipe = Recipe(data=str(path), target="y", kinds={"y": "categorical"})
+    data = StudyData.of(recipe)
+    plan = Plan.of(recipe, data)
+    assert all(len(c.search) < 2 for c in plan.candidates)
+    boosting = plan["HistGradientBoostingClassifier"].settings
+    frugal = catalog.find("HistGradientBoostingClassifier").frugal
+    assert boosting.items() >= frugal.items()
+    assert plan.folds == 5
+    assert [c.name for c in plan.committees] == ["Committee"]
+    assert "SVC" not in {c.name for c in plan.candidates}
+    assert plan.left_out[0] == "Left out, because there are more than 50 classes: SVC."
+    assert "160 classes" in plan.left_out[1]
+    assert "no settings were searched" in plan.left_out[1]
+    assert plan.left_out[2].startswith("Left out: stacking, which would learn from")
+    # a budget decides by the time that fits take, and learners that are named are tried as asked
+    for more in ({"budget_minutes": 5.0}, {"learners": ("RandomForestClassifier",)}):
+        other = Plan.of(replace(recipe, **more), data)
+        assert len(other["RandomForestClassifier"].search) == 4
+        assert not any("no settings were searched" in text for text in other.left_out)

@@ -16,7 +16,7 @@ from lyceum import datasets
 from lyceum.report import Table
 from lyceum.studies import Candidate, ColumnWarning, Failure, Study
 from lyceum.studies.report import page as _report
-from lyceum.studies.report.class_figures import positive_class
+from lyceum.studies.report.class_figures import most_mistaken, positive_class
 from lyceum.studies.report.format import percent_text
 from lyceum.studies.report.page import _breakable, render, write_report
 from lyceum.studies.report.parts import IntervalScale, TableCells
@@ -505,3 +505,19 @@ def test_the_effect_in_a_linear_model_is_its_coefficient(tmp_path):
     assert effects["c"].values == ("u", "v")
     assert np.diff(effects["c"].means[0]) == pytest.approx(2.0, abs=1e-4)
     assert study.effects.pair is None  # all effects of a linear model add up
+
+
+def test_of_many_classes_the_table_of_decisions_has_those_with_most_mistakes():
+    counts = 10.0 * np.eye(40)
+    counts[7, 3] = 5.0
+    counts[[2, 30], [39, 31]] = 4.0
+    counts[20, 21] = 3.0
+    places, shown = most_mistaken(counts)
+    assert len(places) == 30
+    assert {7, 2, 30, 20} <= set(places.tolist())
+    # every row keeps its total: what is decided for other classes is in the last column
+    assert shown.shape == (30, 31)
+    assert (shown.sum(axis=1) == counts[places].sum(axis=1)).all()
+    first = places.tolist().index(7)
+    assert shown[first, places.tolist().index(3)] == 5.0
+    assert shown[places.tolist().index(2), -1] == 4.0

@@ -81,12 +81,12 @@ def plain(value: object) -> Any:
     """
     if isinstance(value, np.generic):
         value = value.item()
-    if value is None or isinstance(value, str | bool | int):
-        return value
     if isinstance(value, float):
         if math.isfinite(value):
             return value
         return None
+    if value is None or isinstance(value, str | bool | int):
+        return value
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple | set | frozenset):

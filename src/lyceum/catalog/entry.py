@@ -97,6 +97,9 @@ class Entry:
     hasty : mapping
         Settings that take a small part of the time of the first of the portfolio and lose little:
         a study tries them where that one is cut off.
+    frugal : mapping
+        Settings with which a study tries it where there are so many classes that a fit takes many
+        times as long as with two.
     variants : mapping
         Settings with which a study tries it again, each as a learner of its own whose label ends
         in the key: where one fit takes little time, a committee of several is better than the best
@@ -107,6 +110,9 @@ class Entry:
     study_rows : int or None
         Rows above which a study leaves it out unless it is named: by default 20,000 for learners
         that work in memory only, and no limit for others.
+    study_classes : int or None
+        Classes above which a study leaves it out unless it is named, where it fits a machine for
+        every pair of them; None for no limit.
     promise : float
         The share of tables on which its loss is near the least of all learners, as
         `benchmarks/portfolio.py` finds it: where time is short, a study begins with the most
@@ -156,9 +162,11 @@ class Entry:
     space: Mapping[str, Any] = field(default_factory=dict, hash=False)
     portfolio: tuple[Mapping[str, Any], ...] = field(default=(), hash=False)
     hasty: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    frugal: Mapping[str, Any] = field(default_factory=dict, hash=False)
     variants: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, hash=False)
     in_study: Literal["searched", "never"] = "searched"
     study_rows: int | None = None
+    study_classes: int | None = None
     promise: float = 0.1
     study_settings: Mapping[str, Any] = field(default_factory=dict, hash=False)
     settings_in_passes: Mapping[str, Any] = field(default_factory=dict, hash=False)

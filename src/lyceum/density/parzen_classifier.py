@@ -4,6 +4,7 @@ leave-one-out log loss of the posteriors."""
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -399,31 +400,33 @@ class _ClassParts:
 
     def loss(self, bandwidth: np.ndarray) -> float:
         """The mean of -log P(own class | x) over the rows left out one at a time."""
-        present = [k for k, own in enumerate(self.rows) if len(own)]
-        sums = {
-            k: KernelSums(
-                self.rows[k], self.weights[k], bandwidth[k], self.kernel, self.rtol
-            )
-            for k in present
-        }
-        total = 0.0
-        weight = 0.0
-        for k in present:
-            indices = self.scored[k]
-            if not len(indices):
+        X, w, owners = self._tested
+        if not w.sum() > 0:
+            return 0.0
+        # log π_k + log f_k(x) for the rows of all classes at once, a row being left out of the
+        # density of its own class alone; a class without rows has none
+        joint = np.full((len(X), len(self.rows)), -np.inf)
+        for k, rows in enumerate(self.rows):
+            if not len(rows):
                 continue
-            X = self.rows[k][indices]
-            w = self.weights[k][indices]
-            # log π_j + log f_j(x), a row of class k being left out of its own density alone
-            densities = [
-                sums[j].leave_one_out(indices) if j == k else sums[j].log_density(X)
-                for j in present
-            ]
-            joint = np.column_stack(densities) + self.log_priors[present]
-            joint[np.isneginf(joint).all(axis=1)] = self.log_priors[present]
-            own = joint[:, present.index(k)] - logsumexp(joint, axis=1)
-            total -= float(w @ np.maximum(own, _LEAST))
-            weight += float(w.sum())
-        if weight:
-            return total / weight
-        return 0.0
+            sums = KernelSums(
+                rows, self.weights[k], bandwidth[k], self.kernel, self.rtol
+            )
+            is_own = owners == k
+            joint[~is_own, k] = sums.log_density(X[~is_own])
+            if is_own.any():
+                joint[is_own, k] = sums.leave_one_out(self.scored[k])
+            joint[:, k] += self.log_priors[k]
+        # where no class has a density, the priors decide
+        joint[np.isneginf(joint).all(axis=1)] = self.log_priors
+        own = joint[np.arange(len(X)), owners] - logsumexp(joint, axis=1)
+        return -float(w @ np.maximum(own, _LEAST)) / float(w.sum())
+
+    @cached_property
+    def _tested(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The rows left out one at a time, with their weights and classes."""
+        parts = list(zip(self.rows, self.weights, self.scored))
+        X = np.concatenate([rows[scored] for rows, _, scored in parts])
+        w = np.concatenate([weights[scored] for _, weights, scored in parts])
+        sizes = [len(scored) for *_, scored in parts]
+        return X, w, np.repeat(np.arange(len(parts)), sizes)

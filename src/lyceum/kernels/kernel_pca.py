@@ -85,6 +85,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, NewColumns, KernelLearner):
         The weighted mean of all kernel values.
     kernel_ : Kernel
         The kernel, with what it learned.
+    gamma_ : float
+        γ of the kernel; of one without, what it would be by name.
     X_transformed_fit_ : array of shape (n, n_components_)
         With `fit_inverse_transform`: the scores of the training rows.
     dual_coef_ : array of shape (n, n_columns)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from lyceum._core.types import Target, Weights
 from lyceum.errors import SettingError
-from lyceum.evaluate.curves.roc import roc_auc_score, sorted_auc
+from lyceum.evaluate.curves.roc import roc_auc_score
 from lyceum.evaluate.label_codes import score_matrix, truth_and_weights, weights_of
 from lyceum.evaluate.reports.confusion import Confusion, confusion_matrix
 
@@ -113,33 +111,46 @@ def auc_hand_till(
     w = weights_of(sample_weight, len(codes))
     counts = np.bincount(codes, w, minlength=len(labels))
     present = np.flatnonzero(counts > 0)
-    area = _pair_areas(codes, y_score, w)
-    pairs = list(combinations(present.tolist(), 2))
-    if not pairs:
+    if len(present) < 2:
         return 0.5
-    areas = sum(area(i, j) + area(j, i) for i, j in pairs)
-    return areas / (2 * len(pairs))
+    # rows of a class without weight have no pair
+    kept = counts[codes] > 0
+    codes = np.searchsorted(present, codes[kept])
+    y_score = y_score[kept]
+    if w is not None:
+        w = w[kept]
+    areas = [
+        _areas_of(codes, y_score[:, column], i, w, counts[present])
+        for i, column in enumerate(present)
+    ]
+    # A(i|i) is no area of two classes
+    n_pairs = len(present) * (len(present) - 1)
+    return float((np.sum(areas) - np.trace(areas)) / n_pairs)
 
 
-def _pair_areas(
+def _areas_of(
     codes: np.ndarray,
-    y_score: np.ndarray,
+    score: np.ndarray,
+    i: int,
     w: np.ndarray | None,
-) -> Callable[[int, int], float]:
-    """A(i|j) as a function of two classes: the area of column i on the rows of both."""
-    rows = [np.flatnonzero(codes == k) for k in range(y_score.shape[1])]
-    if w is None:
-        # sorted once for every class and column: each is part of K - 1 pairs
-        columns = [y_score[members].T.copy() for members in rows]
-        for column in columns:
-            column.sort(axis=1)
-        return lambda i, j: sorted_auc(columns[i][i], columns[j][i])
-
-    def area(i: int, j: int) -> float:
-        both = np.concatenate([rows[i], rows[j]])
-        return roc_auc_score(codes[both] == i, y_score[both, i], sample_weight=w[both])
-
-    return area
+    counts: np.ndarray,
+) -> np.ndarray:
+    """A(i|j) for all classes j by the score of class i: every row is looked up once among those of
+    class i, O(n log n)."""
+    own = codes == i
+    order = np.argsort(score[own])
+    ascending = score[own][order]
+    below = np.arange(len(order) + 1.0)
+    if w is not None:
+        below = np.append(0.0, np.cumsum(w[own][order]))
+    # the weight of class i above a row, and half of what is level with it
+    first = below[np.searchsorted(ascending, score, side="left")]
+    last = below[np.searchsorted(ascending, score, side="right")]
+    above = below[-1] - 0.5 * (first + last)
+    if w is not None:
+        above = above * w
+    sums = np.bincount(codes, above, minlength=len(counts))
+    return sums / (counts * counts[i])
 
 
 def macro_average_modified(

@@ -220,7 +220,7 @@ class RankedLearner(Shown):
 
     def as_dict(self) -> dict[str, Any]:
         """All fields in JSON's own types."""
-        return plain(asdict(self))
+        return plain({each.name: getattr(self, each.name) for each in fields(self)})
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from lyceum._core.text import plain
 
 TaskKind = Literal["classification", "regression"]
 _DRAWS = 50  # of an even spread of settings
+_STACKED = 200  # columns that a stack may learn from, whatever the rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,13 +172,14 @@ class Failure(Shown):
 
 
 def planned_committees(
-    candidates: Sequence[Candidate], has_classes: bool
-) -> tuple[Candidate, ...]:
-    """The committee and the stack of at least three learners."""
+    candidates: Sequence[Candidate], n_classes: int | None, n_rows: int
+) -> tuple[tuple[Candidate, ...], list[str]]:
+    """The committee and the stack of at least three learners; a sentence on the stack where it is
+    left out, as it would learn from more columns than rows."""
     names = tuple(c.name for c in candidates if not c.is_baseline)
     if len(names) < 3:
-        return ()
-    if has_classes:
+        return (), []
+    if n_classes is not None:
         voting = "VotingClassifier"
         stack = "StackingClassifier"
     else:
@@ -202,7 +204,14 @@ def planned_committees(
         steps=(stack,),
         about="A linear learner that combines the predictions of the learners out of fold.",
     )
-    return committee, stacking
+    n_columns = len(names) * (n_classes or 1)
+    if n_columns <= max(n_rows, _STACKED):
+        return (committee, stacking), []
+    text = (
+        f"Left out: stacking, which would learn from {n_columns:,} posteriors of each of"
+        f" {n_rows:,} rows."
+    )
+    return (committee,), [text]
 
 
 # -- settings --------------------------------------------------------------------------

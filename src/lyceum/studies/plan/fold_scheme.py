@@ -104,8 +104,11 @@ class FoldScheme:
         ]
 
     def held_out(self, y: np.ndarray, share: float, seed: int) -> Parts:
-        """The rows to compare on and those that are held out: the last, or whole groups, or at
-        random."""
+        """The rows to compare on and those that are held out, a share of them: the last, or whole
+        groups, or at random."""
+        if not share:
+            rows = np.arange(len(y))
+            return rows, rows[:0]
         if self.times is not None:
             limit = np.quantile(self.times, 1.0 - share, method="higher")
             later = self.times >= limit
@@ -212,12 +215,12 @@ def take_rows(values: np.ndarray | None, indices: np.ndarray) -> np.ndarray | No
 # -- how many folds --------------------------------------------------------------------
 
 
-def fold_counts(recipe: Recipe, n: int) -> tuple[int, int]:
+def fold_counts(recipe: Recipe, n: int, is_hasty: bool = False) -> tuple[int, int]:
     """The number of folds of n rows, and how often they are drawn; groups and times may allow
-    fewer."""
+    fewer. In haste, as with little time, there are five."""
     is_free = recipe.group is None and recipe.time is None
-    is_hasty = is_free and (recipe.budget_minutes or _HASTE) < _HASTE
-    many = n >= _FEW_ROWS or (is_hasty and n >= _ENOUGH_ROWS)
+    is_hasty = is_hasty or (recipe.budget_minutes or _HASTE) < _HASTE
+    many = n >= _FEW_ROWS or (is_free and is_hasty and n >= _ENOUGH_ROWS)
     wanted = recipe.folds or (5 if many else 10)
     if recipe.folds and wanted > n:
         raise StudyError(f"folds = {wanted}: there are {n} rows; give fewer folds")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -44,6 +45,14 @@ from lyceum.studies.run.target_statistics import MANY_LEVELS
 _IN_MEMORY = 20_000
 # rows, times classes if there are more than two, up to which variants of a learner are tried
 _VARIED_ROWS = 50_000
+# rows of a search, times classes if there are more than two, up to which settings are searched
+# without a budget: a fit of 300 classes takes as long as a hundred of two
+_SEARCHED = 100_000
+_MANY_CLASSES = (
+    "With {:,} classes a fit takes many times as long as with two. So no settings were searched:"
+    " learners have their defaults, and forests and boosting fewer trees. Learners that are named,"
+    " and those of a study with a budget, have theirs searched."
+)
 _OF_VARIANT = 0.8  # times the promise of a learner, or of the variant before
 _PRIOR = Candidate(
     name="PriorClassifier",
@@ -113,20 +122,20 @@ class Plan:
             groups=group_codes(recipe, data),
             times=time_values(recipe, data),
         )
-        compared = np.arange(len(data.y))
-        held_out = compared[:0]
-        if recipe.holdout:
-            seed = seed_of(recipe.seed, "holdout")
-            compared, held_out = scheme.held_out(data.y, recipe.holdout, seed)
-        folds, repeats = fold_counts(recipe, len(compared))
-        folds, drawn, more = limited_folds(
-            recipe, folds, scheme.take(compared), data.y[compared]
-        )
+        seed = seed_of(recipe.seed, "holdout")
+        compared, held_out = scheme.held_out(data.y, recipe.holdout, seed)
+        n = len(compared)
+        is_long = _has_long_fits(recipe, data)
+        folds, repeats = fold_counts(recipe, n, is_hasty=is_long)
+        tested = scheme.take(compared)
+        folds, drawn, fewer = limited_folds(recipe, folds, tested, data.y[compared])
         notes = fold_notes(recipe, data, compared, folds, repeats)
+        searched = _search_notes(recipe, n, folds, is_long)
         chosen, left_out = _candidates(recipe, data)
         committees: tuple[Candidate, ...] = ()
         if recipe.committees and folds * repeats > 1 and not data.is_sample:
-            committees = planned_committees(chosen, classes is not None)
+            committees, more = planned_committees(chosen, rule.n_classes, n)
+            left_out = (*left_out, *more)
         plan = cls(
             candidates=(_BASELINES[data.task], *chosen),
             committees=committees,
@@ -139,9 +148,9 @@ class Plan:
             seed=recipe.seed,
             compared=compared,
             held_out=held_out,
-            notes=(*notes, *more, *_search_notes(recipe, len(compared), folds)),
+            notes=(*notes, *fewer, *searched),
             calibrates=recipe.calibrate,
-            left_out=tuple(left_out),
+            left_out=left_out,
         )
         plan._check_metric(data.y)
         return plan
@@ -265,8 +274,14 @@ def _balanced_costs(classes: tuple[Any, ...], data: StudyData) -> LossMatrix:
     return LossMatrix(costs[:, None] * (1.0 - np.eye(K)), classes=classes)
 
 
-def _search_notes(recipe: Recipe, n_rows: int, folds: int) -> tuple[str, ...]:
-    if n_rows - n_rows // max(2, folds) <= SEARCH_ROWS or recipe.n_settings < 2:
+def _search_notes(
+    recipe: Recipe, n_rows: int, folds: int, is_long: bool = False
+) -> tuple[str, ...]:
+    if (
+        is_long
+        or n_rows - n_rows // max(2, folds) <= SEARCH_ROWS
+        or recipe.n_settings < 2
+    ):
         return ()
     which = "the latest" if recipe.time else "a random"
     text = (
@@ -276,50 +291,89 @@ def _search_notes(recipe: Recipe, n_rows: int, folds: int) -> tuple[str, ...]:
     return (text,)
 
 
+# -- how much there is to do -----------------------------------------------------------
+
+
+def _n_trees(data: StudyData) -> int:
+    """The classes if there are more than two, else 1: boosting grows as many trees per round."""
+    target = data.schema.target
+    assert target is not None
+    if target.categories is None or len(target.categories) <= 2:
+        return 1
+    return len(target.categories)
+
+
+def _has_long_fits(recipe: Recipe, data: StudyData) -> bool:
+    """Whether there are so many classes that only defaults are tried: a budget knows better, and
+    learners that are named are tried as asked."""
+    if recipe.learners or recipe.budget_minutes is not None:
+        return False
+    n_trees = _n_trees(data)
+    return n_trees > 1 and min(data.n_rows, SEARCH_ROWS) * n_trees > _SEARCHED
+
+
 # -- candidates ------------------------------------------------------------------------
 
 
-def _candidates(recipe: Recipe, data: StudyData) -> tuple[list[Candidate], list[str]]:
+def _candidates(
+    recipe: Recipe, data: StudyData
+) -> tuple[list[Candidate], tuple[str, ...]]:
     # built and searched as if they were named
     choices = recipe.learners or tuple(_default_choices(data))
     candidates: list[Candidate] = []
-    left_out: dict[int, list[str]] = {}
+    left_out: dict[str, list[str]] = {}
+    is_long = _has_long_fits(recipe, data)
     for choice in choices:
         entry = _entry(choice, data)
-        in_memory = entry.scales == "in memory" and not entry.settings_in_passes
-        limit = entry.study_rows or (_IN_MEMORY if in_memory else None)
-        # a learner that the recipe names is tried whatever the number of rows
-        if limit is not None and data.n_rows > limit and not recipe.learners:
+        limit = _limit(entry, data)
+        # a learner that the recipe names is tried whatever the number of rows and classes
+        if limit and not recipe.learners:
             left_out.setdefault(limit, []).append(readable(entry.name))
             continue
-        if in_memory and data.is_sample:
-            if not recipe.learners:
-                left_out.setdefault(len(data.y), []).append(readable(entry.name))
-                continue
+        if limit and data.is_sample and _is_in_memory(entry):
             raise StudyError(
                 f"learners: {entry.name} works in memory only, and the file does not fit: leave"
                 " it out"
             )
         n_before = sum(c.learner == entry.name for c in candidates)
-        candidates.append(_candidate(choice, entry, data, recipe, n_before))
-    return candidates, [
-        f"Left out, because there are more than {limit:,} rows: {', '.join(names)}."
-        for limit, names in sorted(left_out.items())
+        candidate = _candidate(choice, entry, data, recipe, n_before)
+        if is_long:
+            settings = {**candidate.settings, **entry.frugal}
+            candidate = replace(candidate, settings=settings, search=(), hasty={})
+        candidates.append(candidate)
+    texts = [
+        f"Left out, because there are more than {what}: {', '.join(names)}."
+        for what, names in left_out.items()
     ]
+    if is_long:
+        texts.append(_MANY_CLASSES.format(_n_trees(data)))
+    return candidates, tuple(texts)
+
+
+def _is_in_memory(entry: catalog.Entry) -> bool:
+    return entry.scales == "in memory" and not entry.settings_in_passes
+
+
+def _limit(entry: catalog.Entry, data: StudyData) -> str:
+    """What the table has more of than a learner that is not named is tried on; "" for nothing."""
+    in_memory = _is_in_memory(entry)
+    most_rows = entry.study_rows or (_IN_MEMORY if in_memory else math.inf)
+    if data.n_rows > most_rows:
+        return f"{most_rows:,} rows"
+    if _n_trees(data) > (entry.study_classes or math.inf):
+        return f"{entry.study_classes:,} classes"
+    if in_memory and data.is_sample:
+        return f"{len(data.y):,} rows"
+    return ""
 
 
 def _default_choices(data: StudyData) -> Iterator[LearnerChoice]:
     """Every learner that studies try, and on few rows its variants."""
-    target = data.schema.target
-    assert target is not None
-    n_trees = 1
-    if target.categories is not None and len(target.categories) > 2:
-        n_trees = len(target.categories)
     for entry in catalog.learners(data.task):
         if entry.in_study == "never":
             continue
         yield LearnerChoice(entry.name)
-        if data.n_rows * n_trees <= _VARIED_ROWS:
+        if data.n_rows * _n_trees(data) <= _VARIED_ROWS:
             for settings in entry.variants.values():
                 yield LearnerChoice(entry.name, settings=settings)
 

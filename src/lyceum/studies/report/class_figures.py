@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _CURVES = 4  # learners in one picture: more cannot be told apart
 _MANY_CLASSES = 7  # a cobweb of more has too many spokes
+_MOST_ROWS = 30  # classes in one table of decisions: of more those with most mistakes
 _GRID = np.array([0.0, 0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9, 1.0])
 
 
@@ -122,6 +123,7 @@ class ClassFigures:
     def confusion(self) -> Iterator[Figure]:
         study = self.study
         actions = [str(action) for action in study.actions]
+        labels = self.labels
         matrix = np.asarray(study.choice.confusion)
         how = "likeliest class" if study.loss is None else "least expected cost"
         text = (
@@ -130,12 +132,20 @@ class ClassFigures:
         )
         if study.repeats > 1:
             text += f" Folds were drawn {study.repeats} times, and a row counts once for each."
+        has_classes = study.loss is None or not study.loss.actions
+        if len(labels) > _MOST_ROWS and has_classes:
+            text += (
+                f" Shown are the {_MOST_ROWS} of {len(labels):,} classes with the most mistakes;"
+                " other decisions are counted together."
+            )
+            indices, matrix = most_mistaken(matrix)
+            labels = labels[indices]
+            actions = [*(actions[k] for k in indices), "all others"]
         width = min(2.4 + 1.0 * len(actions), 8.0)
-        height = min(1.6 + 0.85 * len(self.labels), 7.0)
-        draw = partial(plot.confusion, matrix, list(self.labels), actions=actions)
+        height = min(1.6 + 0.85 * len(labels), 7.0)
+        draw = partial(plot.confusion, matrix, list(labels), actions=actions)
         rows = [
-            (label, *counts)
-            for label, counts in zip(self.labels.tolist(), matrix.tolist())
+            (label, *counts) for label, counts in zip(labels.tolist(), matrix.tolist())
         ]
         table = Table("", ("truth \\ decided", *actions), rows)
         title = f"What was decided: {study.choice.label}"
@@ -305,3 +315,15 @@ def _two_costs(loss: LossMatrix | None, positive: int) -> dict[str, Any]:
     if min(cost_fp, cost_fn) >= 0:
         return {"cost_fp": float(cost_fp), "cost_fn": float(cost_fn)}
     return {}
+
+
+def most_mistaken(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The classes with the most rows that were decided otherwise, in their order, and how these
+    rows were decided: for each of the classes, and for all else."""
+    K = len(matrix)
+    mistakes = matrix.sum(axis=1) - np.diag(matrix[:, :K])
+    indices = np.sort(np.argsort(-mistakes, kind="stable")[:_MOST_ROWS])
+    rows = matrix[indices]
+    own = rows[:, indices]
+    rest = rows.sum(axis=1) - own.sum(axis=1)
+    return indices, np.column_stack([own, rest])

@@ -15,6 +15,7 @@ from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 import numpy as np
 
 R = TypeVar("R")
+_PLAIN = (bool, float, int, str, type(None))  # as they are in JSON
 
 
 def write_record(value: Any) -> Any:
@@ -34,7 +35,8 @@ def write_record(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {str(key): write_record(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [write_record(item) for item in value]
+        # a confusion table of 300 classes has 90,000 numbers
+        return [item if type(item) in _PLAIN else write_record(item) for item in value]
     if isinstance(value, np.ndarray | np.generic):
         return value.tolist()
     return value
@@ -75,6 +77,8 @@ def _read(kind: Any, stored: Any) -> Any:
         [kind] = [part for part in parts if part is not type(None)]
         return _read(kind, stored)
     if origin is tuple and parts[-1] is Ellipsis:
+        if parts[0] in _PLAIN:
+            return tuple(stored)
         return tuple(_read(parts[0], item) for item in stored)
     if origin is tuple:
         return tuple(
