@@ -413,8 +413,9 @@ def _encode(X: Data, y: Target) -> tuple[np.ndarray, Callable[[np.ndarray], Any]
             "CalibratedClassifierCV requires y to be passed, but the target y is None"
         )
     _, codes = np.unique(np.asarray(y), return_inverse=True)
-    if issparse(X):
-        X = X.tocsr()  # other formats do not give rows
-    elif not hasattr(X, "__getitem__"):
-        X = np.asarray(X)
-    return codes, partial(_safe_indexing, X)
+    cells: Any = X
+    if issparse(cells):
+        cells = cells.tocsr()  # other formats do not give rows
+    elif not hasattr(cells, "__getitem__"):
+        cells = np.asarray(cells)
+    return codes, partial(_safe_indexing, cells)
