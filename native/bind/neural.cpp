@@ -42,9 +42,7 @@ class Network {
 public:
     Network(Integers widths, Integers activations, Integers integrations, double slope, std::int32_t loss)
         : shape(shape_of(widths, activations, integrations, slope)),
-          loss(kind_of<lyceum::neural::Loss>("loss", loss, lyceum::neural::losses)) {
-        expect(takes_classes(this->loss) || shape.outputs() == 1, "this loss takes one output");
-    }
+          loss(kind_of<lyceum::neural::Loss>("loss", loss, lyceum::neural::losses)) {}
     lyceum::neural::Shape shape;
     lyceum::neural::Loss loss;
 };
@@ -52,15 +50,16 @@ public:
 template <class T>
 lyceum::neural::PackedRows<T> packed_rows(const Network& net, const Array<const T, 2>& rows,
                                           const Maybe<Array<const std::int64_t, 1>>& order = {}) {
-    const auto n = rows.shape(0), d = net.shape.inputs();
-    expect_shape("rows", rows, {n, d + 2});
-    lyceum::neural::PackedRows<T> data{matrix(rows), nullptr};
+    const auto n = rows.shape(0), d = net.shape.inputs(), outputs = net.shape.outputs();
+    // a class code, or a number per output
+    const bool softmax = net.loss == lyceum::neural::Loss::softmax;
+    const bool codes = softmax || (takes_classes(net.loss) && outputs > 1 && rows.shape(1) == d + 2);
+    expect_shape("rows", rows, {n, d + (codes ? 1 : outputs) + 1});
+    lyceum::neural::PackedRows<T> data{matrix(rows), d, nullptr};
     for (std::size_t i = 0; i < n; ++i) {
         expect(data.weight(i) > 0, "weights must be above zero");
-        if (net.loss == lyceum::neural::Loss::softmax ||
-            (net.loss == lyceum::neural::Loss::sigmoid_squares && net.shape.outputs() > 1))
-            expect(data.target(i) >= 0 && data.target(i) < static_cast<T>(net.shape.outputs()),
-                   "a class code is out of range");
+        if (codes)
+            expect(*data.target(i) >= 0 && *data.target(i) < static_cast<T>(outputs), "a class code is out of range");
     }
     data.order = data_or_null("order", order, {n});
     for (std::size_t i = 0; data.order && i < n; ++i)

@@ -113,7 +113,6 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "ClassicalMDS.metric": ("manhattan",),
     "LinearRegression.coef_init": (([1.0, 2.0, 3.0, 4.0], 5.0),),
     "LocallyWeightedRegression.coef_init": ([1.0, 2.0, 3.0, 4.0, 5.0],),
-    "Perceptron.coef_init": ((np.ones((3, 4)), np.ones(3)),),
     "LogisticRegression.coef_init": (
         (np.arange(12.0).reshape(3, 4) / 10, np.array([0.0, 1.0, -1.0])),
     ),
@@ -152,6 +151,8 @@ _STEPS = {"solver": "gradient_descent", "learning_rate": 0.1, "max_iter": 3}
 _CONFIDENCE = {"pruning": "confidence"}
 _STOPPING = {"early_stopping": True, "tol": 1e-4, "max_iter": 40, "n_estimators": 20}
 TOGETHER: dict[str, tuple[dict[str, Any], ...]] = {
+    "Perceptron.alpha": ({"penalty": "l2", "alpha": 0.01},),
+    "Perceptron.l1_ratio": ({"penalty": "elasticnet", "alpha": 0.01},),
     "prior_alpha": ({"priors": "dirichlet_mean"},),
     "BernoulliNB.prior_alpha": ({"class_prior": "dirichlet_mean"},),
     "MultinomialNB.prior_alpha": ({"class_prior": "dirichlet_mean"},),

@@ -34,11 +34,7 @@ COUNTERPARTS = {
     if OTHER_NAMES.get(entry.name, entry.name) in THEIRS
 }
 # the first parameter there is another one here
-OTHER_FIRST = {
-    "MLPRegressor": (
-        "hidden_layer_sizes"
-    ),  # `loss`, which came first in a late version, is for classifiers
-}
+OTHER_FIRST = {"MLPRegressor": "loss"}  # as from version 1.7 on
 EITHER_TASK = (
     "AuxiliaryTargets",
     "PriorTransfer",
@@ -92,7 +88,9 @@ def test_kmeans_takes_centers_in_fortran_order():
 @pytest.mark.parametrize("learner", [MLPClassifier, MLPRegressor])
 def test_networks_that_stop_at_max_iter_warn(learner):
     with pytest.warns(ConvergenceWarning, match="max_iter"):
-        learner(4, max_iter=2, random_state=0).fit(X, (y > 0).astype(int))
+        learner(hidden_layer_sizes=4, max_iter=2, random_state=0).fit(
+            X, (y > 0).astype(int)
+        )
 
 
 def test_as_many_components_as_rows_and_no_more():

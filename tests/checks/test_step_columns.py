@@ -169,7 +169,8 @@ def margin_gradient(step):
 
 @pytest.mark.parametrize("center", [True, False])
 def test_perceptron_row_by_row(center):
-    model = Perceptron(center=center, max_iter=3, record="steps").fit(X, CODES)
+    settings = {"center": center, "max_iter": 3, "shuffle": False}
+    model = Perceptron(**settings, record="steps").fit(X, CODES)
     middle = X.mean(axis=0) if center else np.zeros(2)
     w = np.zeros(2)
     b = 0.0  # at the middle
@@ -240,7 +241,7 @@ def test_boosting_counts_leaves_and_columns():
 
 def test_network_step_by_step():
     model = MLPRegressor(
-        (2,),
+        hidden_layer_sizes=(2,),
         activation="tanh",
         solver="sgd",
         momentum=0.0,
@@ -278,7 +279,9 @@ def test_network_step_by_step():
 
 
 def test_network_on_rows_held_out():
-    model = MLPRegressor((2,), max_iter=2, tol=None, early_stopping=True, **KWARGS)
+    model = MLPRegressor(
+        hidden_layer_sizes=(2,), max_iter=2, tol=None, early_stopping=True, **KWARGS
+    )
     model.fit(X[::2], NUMBERS[::2], validation=(X[1::2], NUMBERS[1::2]))
     step = model.record_[int(np.argmax([s["validation_score"] for s in model.record_]))]
     errors = model.predict(X[1::2]) - NUMBERS[1::2]

@@ -304,7 +304,9 @@ def test_mixtures_of_counts(learner):
 def test_networks():
     setting = {"max_iter": 1, "tol": None, "batch_size": 40, "alpha": 0.0}
     # one step too short to move anything: the loss of the epoch is that of its end
-    model = MLPRegressor((2,), learning_rate_init=1e-12, **setting, **KWARGS)
+    model = MLPRegressor(
+        hidden_layer_sizes=(2,), learning_rate_init=1e-12, **setting, **KWARGS
+    )
     errors = model.fit(X, NUMBERS).predict(X) - NUMBERS
     half = 0.5 * (errors**2).mean() / NUMBERS.var()
     assert model.record_[0]["objective"] == pytest.approx(half)

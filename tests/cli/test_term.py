@@ -8,11 +8,11 @@ import pytest
 from lyceum.exercises import check_answers
 
 CHAPTERS = sorted((Path(__file__).parents[2] / "docs" / "chapters").glob("*.md"))
-STUDENTS = [f"student {number}" for number in range(1, 31)]
+STUDENTS = [f"student {number}" for number in range(1, 11)]
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
-def test_thirty_students_have_sheets_solutions_and_a_key(chapter, tmp_path, command):
+def test_all_students_have_sheets_solutions_and_a_key(chapter, tmp_path, command):
     text = chapter.read_text(encoding="utf-8")
     name, _, level = re.findall(r"\{\{exercise (\S+) (\d+) (\d)\}\}", text)[0]
     listed = tmp_path / "class.csv"
@@ -22,9 +22,9 @@ def test_thirty_students_have_sheets_solutions_and_a_key(chapter, tmp_path, comm
     code, _, _ = command(*wish, "--format", "pdf", "--solution", "--out", str(out))
     assert code == 0
     sheets = {path.read_bytes() for path in out.glob("*.pdf")}
-    assert len(list(out.glob("*.pdf"))) == 60
+    assert len(list(out.glob("*.pdf"))) == 2 * len(STUDENTS)
     # nearly everyone has numbers of their own: small exercises may be drawn twice
-    assert len(sheets) >= 50
+    assert len(sheets) >= 17
     marks = check_answers(out / "key.csv")
     assert {mark.student for mark in marks} == set(STUDENTS)
     assert all(mark.correct for mark in marks)

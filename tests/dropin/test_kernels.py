@@ -79,3 +79,24 @@ def test_a_function_gives_the_same_of_sparse_rows(function):
         other.decision_function(rows),
         atol=1e-6,
     )
+
+
+def test_features_of_precomputed_values_and_their_rows():
+    X = np.random.default_rng(0).normal(size=(12, 3))
+    K = X @ X.T + 1.0
+    model = Nystroem(kernel="precomputed", n_components=12).fit(K)
+    features = model.transform(K)
+    np.testing.assert_allclose(features @ features.T, K, atol=1e-10)
+    few = Nystroem(kernel="linear", n_components=5, random_state=0).fit(X)
+    np.testing.assert_array_equal(few.components_, X[few.component_indices_])
+    with pytest.raises(SettingError, match="Don't pass gamma, coef0 or degree"):
+        model.set_params(degree=2).fit(K)
+
+
+def test_no_penalty_is_least_squares():
+    X = np.random.default_rng(1).normal(size=(9, 2))
+    y = X @ [1.0, -2.0] + np.random.default_rng(2).normal(size=9)
+    with pytest.warns(np.exceptions.RankWarning, match="7 directions"):
+        model = KernelRidge(alpha=0, kernel="linear").fit(X, y)
+    least = X @ np.linalg.lstsq(X, y)[0]
+    np.testing.assert_allclose(model.predict(X), least, rtol=1e-9)

@@ -226,3 +226,27 @@ def test_sparse_coefficients_answer_as_dense_ones(model):
     assert_allclose(model.densify().coef_, coef)
     assert isinstance(model.densify().coef_, np.ndarray)
     assert isinstance(model.sparsify().fit(X, y).coef_, np.ndarray)
+
+
+def test_a_score_of_several_targets_chooses_one_penalty():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(30, 5))
+    Y = X @ rng.normal(size=(5, 2)) + rng.normal(size=(30, 2)) * [0.1, 9.0]
+
+    def heavy(model, X, Y):
+        errors = ((Y - model.predict(X)) ** 2).mean(axis=0)
+        return -errors @ [100.0, 1.0]
+
+    settings = {"alphas": [100.0, 0.01, 1.0], "scoring": heavy}
+    one = ours.RidgeCV(**settings).fit(X, Y)
+    other = theirs.RidgeCV(**settings).fit(X, Y)
+    assert one.alpha_ == other.alpha_
+    assert_allclose(one.best_score_, other.best_score_)
+
+
+def test_priors_that_do_not_sum_to_one_are_divided_by_their_sum():
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    model = LinearDiscriminantAnalysis(priors=[0.5, 0.7])
+    with pytest.warns(UserWarning, match="Renormalizing"):
+        model.fit(X, np.arange(20) % 2)
+    assert_allclose(model.priors_, np.array([5.0, 7.0]) / 12)

@@ -169,6 +169,8 @@ def test_random_subspaces_give_every_member_its_own_columns():
         axis=0,
     )
     np.testing.assert_allclose(bag.predict_proba(X), mean, rtol=1e-12)
+    with pytest.raises(SettingError, match=r"asks for 1.5e\+302 draws of 150 rows"):
+        BaggingClassifier(max_samples=1e300).fit(X, NAMES)
     with pytest.raises(SettingError, match="asks for 5 of 4 columns"):
         BaggingClassifier(NaiveBayes(), max_features=5).fit(X, NAMES)
 

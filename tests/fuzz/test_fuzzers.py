@@ -18,6 +18,10 @@ from lyceum._core.probability.losses import files as _loss_files
 from lyceum.studies.report import page as _report
 
 CASES = {
+    "fresh_exports": 10,
+    "fresh_identifiers": 12,
+    "fresh_sequences": 5,
+    "fresh_settings": 12,
     "fresh_studies": 6,
     "fresh_workbench": 60,
     "study_folders": 5,

@@ -35,7 +35,8 @@ def test_the_linear_kernel_makes_the_mistakes_of_the_plain_perceptron(
     X, y, w = groups(n, K, seed)
     w = w if weighted else None
     dual = KernelPerceptron(kernel="linear", max_iter=20).fit(X, y, w)
-    primal = Perceptron(max_iter=20, center=False).fit(X, y, w)
+    rule = {"multi_class": "joint", "shuffle": False, "tol": None}
+    primal = Perceptron(max_iter=20, **rule).fit(X, y, w)
     assert dual.history_ == primal.history_
     assert dual.separable_ == primal.separable_
     np.testing.assert_allclose(
@@ -165,7 +166,7 @@ def test_the_dual_by_hand_comes_out_on_the_columns_as_they_are():
         SVC(kernel="linear"),
         LinearSVC(loss="hinge"),
         KernelPerceptron(kernel="linear"),
-        Perceptron(center=False),
+        Perceptron(),
         MarginClassifier(),
     ],
     ids=lambda learner: type(learner).__name__,

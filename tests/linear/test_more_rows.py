@@ -100,7 +100,11 @@ def test_classes_without_weights_are_refused():
     "ignore:Perceptron made:sklearn.exceptions.ConvergenceWarning"
 )
 @pytest.mark.parametrize(
-    "learner", [Perceptron(max_iter=5), MarginClassifier(loss="logistic")]
+    "learner",
+    [
+        Perceptron(multi_class="joint", max_iter=5),
+        MarginClassifier(loss="logistic"),
+    ],
 )
 def test_class_weights_are_factors_of_row_weights(learner):
     X, y = shuffled(IRIS)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from sklearn.base import clone
 
 from lyceum import load, save
 from lyceum.errors import SchemaError, SettingError
@@ -17,10 +18,9 @@ CLEAN = np.where(X[:, 0] - X[:, 1] > 5.0, "yes", "no")
 
 @pytest.mark.parametrize("y", [CLEAN, THREE])
 def test_passes_of_the_perceptron_one_by_one_are_those_of_fit(y):
-    start = [np.zeros((3, 3)), np.zeros(3)] if len(set(y)) == 3 else [np.zeros(3), 0.0]
-    model = Perceptron(center=False, coef_init=start, record=True)
+    model = Perceptron(tol=None, penalty="l2", record=True)
     with pytest.warns(Warning, match="Perceptron made"):
-        whole = Perceptron(center=False, coef_init=start, max_iter=4).fit(X, y)
+        whole = clone(model).set_params(max_iter=4).fit(X, y)
     for _ in range(4):
         model.partial_fit(X, y)
     assert model.history_ == whole.history_
@@ -31,7 +31,7 @@ def test_passes_of_the_perceptron_one_by_one_are_those_of_fit(y):
 
 
 def test_the_perceptron_goes_on_after_fit_and_after_loading(tmp_path):
-    model = Perceptron(max_iter=1000).fit(X[:200], CLEAN[:200])
+    model = Perceptron(center=True, tol=None).fit(X[:200], CLEAN[:200])
     save(model, tmp_path / "model.lyceum")
     kept = load(tmp_path / "model.lyceum").partial_fit(X[200:], CLEAN[200:])
     model.partial_fit(X[200:], CLEAN[200:])
@@ -40,11 +40,11 @@ def test_the_perceptron_goes_on_after_fit_and_after_loading(tmp_path):
     assert model.score(X, CLEAN) > 0.95
 
 
-@pytest.mark.parametrize("learner", [Perceptron(), LogisticRegression()])
+@pytest.mark.parametrize("learner", [Perceptron(center=True), LogisticRegression()])
 def test_classes_are_named_in_the_first_call(learner):
     first = np.flatnonzero(NOISY == 0)[:20]
     model = (
-        type(learner)()
+        clone(learner)
         .partial_fit(X[first], NOISY[first], classes=[0, 1])
         .partial_fit(X, NOISY)
     )

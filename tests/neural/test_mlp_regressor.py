@@ -141,7 +141,9 @@ def test_lbfgs_brings_a_network_of_identities_to_least_squares():
     X = rng.normal(size=(80, 3))
     y = X @ [1.0, -2.0, 0.5] + rng.normal(size=80)
     settings = {"activation": "identity", "solver": "lbfgs", "alpha": 0.0}
-    model = MLPRegressor(4, **settings, tol=1e-8, max_iter=500, random_state=0)
+    model = MLPRegressor(
+        hidden_layer_sizes=4, **settings, tol=1e-8, max_iter=500, random_state=0
+    )
     want = LinearRegression().fit(X, y).predict(X)
     np.testing.assert_allclose(model.fit(X, y).predict(X), want, atol=1e-5)
     assert model.stopped_ == "the loss no longer fell"
@@ -149,13 +151,17 @@ def test_lbfgs_brings_a_network_of_identities_to_least_squares():
     assert len(model.loss_curve_) == model.n_iter_
     assert not hasattr(model, "partial_fit")
     sparse_rows = MLPRegressor(
-        4, **settings, tol=1e-8, max_iter=500, random_state=0
+        hidden_layer_sizes=4, **settings, tol=1e-8, max_iter=500, random_state=0
     ).fit(sparse.csr_array(X), y)
     np.testing.assert_allclose(sparse_rows.predict(X), want, atol=1e-5)
     with pytest.warns(ConvergenceWarning, match="max_iter=2"):
-        MLPRegressor(4, **settings, max_iter=2, random_state=0).fit(X, y)
+        MLPRegressor(hidden_layer_sizes=4, **settings, max_iter=2, random_state=0).fit(
+            X, y
+        )
     with pytest.raises(SettingError, match="no epochs to stop after"):
-        MLPRegressor(4, solver="lbfgs", early_stopping=True).fit(X, y)
+        MLPRegressor(hidden_layer_sizes=4, solver="lbfgs", early_stopping=True).fit(
+            X, y
+        )
 
 
 def test_lbfgs_ends_where_the_penalized_loss_has_no_slope():
@@ -164,7 +170,12 @@ def test_lbfgs_ends_where_the_penalized_loss_has_no_slope():
     X = rng.normal(size=(50, 2)) * [1.0, 3.0]
     y = X @ [1.0, -2.0] + rng.normal(size=50)
     model = MLPRegressor(
-        (), solver="lbfgs", alpha=5.0, tol=1e-9, standardize=False, random_state=0
+        hidden_layer_sizes=(),
+        solver="lbfgs",
+        alpha=5.0,
+        tol=1e-9,
+        standardize=False,
+        random_state=0,
     ).fit(X, y)
     ridge = Ridge(alpha=5.0).fit(X, y)
     np.testing.assert_allclose(model.coefs_[0][:, 0], ridge.coef_, rtol=1e-5)

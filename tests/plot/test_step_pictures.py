@@ -37,7 +37,7 @@ def close():
 @pytest.mark.parametrize(
     "model",
     [
-        Perceptron(record=True, max_iter=9),
+        Perceptron(record=True, max_iter=9, tol=None),
         LogisticRegression(record=True),
         KMeans(2, record=True, random_state=0),
         KMedoids(2, record=True),

@@ -122,7 +122,7 @@ def test_a_loaded_machine_keeps_more_time_and_a_command_counts_its_own_start(
     busy = Deadline.in_minutes(1.0, began=now - 5.0)
     assert busy.end == pytest.approx(now + 55.0, abs=0.5)
     assert busy.for_folds.end == pytest.approx(now + 55.0 - 12.0, abs=0.5)
-    assert busy.for_report.end == pytest.approx(now + 55.0 - 6.0, abs=0.5)
+    assert busy.for_report.end == pytest.approx(now + 55.0 - 7.2, abs=0.5)
     short = Deadline.in_minutes(0.25, began=now)  # of 15 s, 11.4 would leave little
     assert short.for_folds.end == pytest.approx(now + 9.0, abs=0.5)
 
@@ -219,3 +219,11 @@ def test_haste_takes_fewer_folds_and_a_longer_session_keeps_them(tmp_path):
     assert folds("long", budget=2.0) == folds("long", budget=0.5) == 10
     assert folds("asked", budget=0.5, folds=7) == 7
     assert folds("short", force=True) == 10
+
+
+def test_of_ten_seconds_two_are_left_for_the_report(monkeypatch):
+    monkeypatch.setattr("lyceum.studies.run.deadline._slowness", lambda: 1.0)
+    deadline = Deadline.in_minutes(10.0 / 60.0, began=100.0)
+    # half of what was kept was not enough: a report takes up to two seconds
+    assert deadline.end - deadline.for_report.end == pytest.approx(0.6 * 3.4)
+    assert Deadline.in_minutes(1.0, began=0.0).for_report.end == pytest.approx(57.0)

@@ -18,7 +18,7 @@ figure, ax = plt.subplots(figsize=(6, 3.4), layout="constrained")
 ax.scatter(x, y, s=8, color="gray")
 for nodes in (2, 5, 20):
     model = MLPRegressor(
-        (nodes,),
+        hidden_layer_sizes=(nodes,),
         activation="tanh",
         max_iter=1500,
         learning_rate_init=0.05,

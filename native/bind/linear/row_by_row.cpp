@@ -1,4 +1,6 @@
 // Rules that learn from one row after the other: the perceptron, the LMS rule, recursive least squares.
+#include <nanobind/stl/tuple.h>
+
 #include <lyceum/linear/least_mean_squares.hpp>
 #include <lyceum/linear/perceptron.hpp>
 #include <lyceum/linear/recursive_least_squares.hpp>
@@ -12,15 +14,21 @@ namespace {
 using Vector = Array<const double, 1>;
 
 template <class T>
-std::size_t perceptron_pass(Array<const T, 2> X, CodesArray codes, Weights w, Vector shift, double rate,
-                            Array<double, 2> coef) {
+std::tuple<std::size_t, std::size_t, double> perceptron_pass(Array<const T, 2> X, CodesArray codes, Weights w,
+                                                             Vector shift,
+                                                             std::tuple<double, double, double, bool> rule,
+                                                             Array<double, 2> coef, Array<double, 2> paid) {
     const auto n = X.shape(0), d = X.shape(1), outputs = coef.shape(0);
     expect(outputs > 0, "coef must have at least one row");
     expect_shape("codes", codes, {n});
     expect_shape("shift", shift, {d});
     expect_shape("coef", coef, {outputs, d + 1});
-    return lyceum::linear::perceptron_pass(matrix(X), lyceum::Codes{codes.data(), outputs == 1 ? 2 : outputs},
-                                           data_or_null("w", w, {n}), shift.data(), rate, matrix(coef), signals());
+    expect_shape("paid", paid, {outputs, d + 1});
+    const auto [rate, ridge, lasso, intercept] = rule;
+    const auto pass = lyceum::linear::perceptron_pass(
+        matrix(X), lyceum::Codes{codes.data(), outputs == 1 ? 2 : outputs}, data_or_null("w", w, {n}), shift.data(),
+        {rate, ridge, lasso, intercept}, matrix(coef), matrix(paid), signals());
+    return {pass.rows, pass.mistakes, pass.loss};
 }
 
 template <class T>
@@ -64,8 +72,9 @@ double recursive_softmax(Array<const T, 2> X, CodesArray codes, Weights w, Vecto
 template <class T>
 void bind(nb::module_& m) {
     m.def("perceptron_pass", &perceptron_pass<T>, "X"_a.noconvert(), "codes"_a.noconvert(), "w"_a.noconvert().none(),
-          "shift"_a.noconvert(), "rate"_a, "coef"_a.noconvert(), ReleaseGil(),
-          "Change coef by every row that is on the wrong side; return the number of mistakes.");
+          "shift"_a.noconvert(), "rule"_a, "coef"_a.noconvert(), "paid"_a.noconvert(), ReleaseGil(),
+          "Change coef by every row that is on the wrong side, with a rule (rate, ridge, lasso, intercept); return how "
+          "many rows count, how many were mistakes, and the sum of the losses.");
     m.def("lms_pass", &lms_pass<T>, "X"_a.noconvert(), "y"_a.noconvert(), "w"_a.noconvert().none(),
           "shift"_a.noconvert(), "unit"_a.noconvert(), "rate"_a, "intercept"_a, "coef"_a.noconvert(), ReleaseGil(),
           "Change coef by the LMS rule, row after row.");

@@ -13,14 +13,21 @@ void test_three_points() {
     const std::vector<T> X{1, 2, -1, 2, -1, -2};
     const std::int32_t y[] = {0, 0, 1};
     const double shift[] = {0, 0};
-    Doubles1 coef(3);
-    CHECK(perceptron_pass<T>(matrix_of(X, 3, 2), {y, 2}, nullptr, shift, 1.0, {coef.data(), 1, 3}, InterruptPoll()) ==
-          1);
+    Doubles1 coef(3), paid(3);
+    const auto pass = [&](PerceptronRule rule) {
+        return perceptron_pass<T>(matrix_of(X, 3, 2), {y, 2}, nullptr, shift, rule, {coef.data(), 1, 3},
+                                  {paid.data(), 1, 3}, InterruptPoll());
+    };
+    CHECK(pass({}).mistakes == 1);
     CLOSE(coef[0], -1, 0);
     CLOSE(coef[1], -2, 0);
     CLOSE(coef[2], -1, 0);
-    CHECK(perceptron_pass<T>(matrix_of(X, 3, 2), {y, 2}, nullptr, shift, 1.0, {coef.data(), 1, 3}, InterruptPoll()) ==
-          0);
+    CHECK(pass({}).mistakes == 0);
+    // three rows multiply by 1 - 0.25 and draw by 0.01 each
+    CHECK(pass({1, 0.25, 0.01, true}).mistakes == 0);
+    CLOSE(coef[0], -0.39875, 1e-15);
+    CLOSE(coef[1], -0.820625, 1e-15);
+    CLOSE(coef[2], -1, 0);
 }
 
 template <class T>
@@ -31,16 +38,17 @@ void test_several_classes_settle() {
     std::vector<std::int32_t> y(n);
     for (size_t i = 0; i < n; ++i) y[i] = std::int32_t(i % K), X[i * d + i % K] += T(5);
     const double shift[] = {1e3, 1e3, 1e3, 1e3};
-    Doubles1 coef(K * (d + 1));
+    Doubles1 coef(K * (d + 1)), paid(K * (d + 1));
+    const auto pass = [&](const double* w) {
+        return perceptron_pass<T>(matrix_of(X, n, d), {y.data(), K}, w, shift, {0.5}, {coef.data(), K, d + 1},
+                                  {paid.data(), K, d + 1}, InterruptPoll());
+    };
     size_t mistakes = 1, passes = 0;
-    while (mistakes && ++passes < 100)
-        mistakes = perceptron_pass<T>(matrix_of(X, n, d), {y.data(), K}, nullptr, shift, 0.5, {coef.data(), K, d + 1},
-                                      InterruptPoll());
+    while (mistakes && ++passes < 100) mistakes = pass(nullptr).mistakes;
     CHECK(mistakes == 0);
     const Doubles1 none(n);
     std::fill(coef.begin(), coef.end(), 0.0);
-    CHECK(perceptron_pass<T>(matrix_of(X, n, d), {y.data(), K}, none.data(), shift, 1.0, {coef.data(), K, d + 1},
-                             InterruptPoll()) == 0);
+    CHECK(pass(none.data()).rows == 0);
 }
 
 // Two rows by hand, rate 0.1: u = (0, 0), then 0.1 * 3 (1, 1), then + 0.1 * (1 - 0.9) (2, 1).

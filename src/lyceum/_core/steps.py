@@ -161,13 +161,13 @@ class Steps:
     Examples
     --------
     >>> from lyceum.linear import Perceptron
-    >>> model = Perceptron(record=True).fit([[2.0], [-1.0]], [1, 0])
+    >>> model = Perceptron(shuffle=False, record=True).fit([[2.0], [-1.0]], [1, 0])
     >>> print(model.steps())
     Steps of Perceptron of y
-    pass  w x0     b  mistakes
-    ────  ────  ────  ────────
-       1   1.5  0.25         1
-       2   1.5  0.25         0
+    pass  w x0  b  mistakes
+    ────  ────  ─  ────────
+       1     2  1         1
+       2     2  1         0
     <BLANKLINE>
     w: w ← w + η y x for every row that is wrong
     b: b ← b + η y for every row that is wrong, about the means if centered

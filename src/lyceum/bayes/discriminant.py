@@ -113,11 +113,17 @@ class Discriminant(GenerativeClassifier):
         weight, self.mean_, scatter = statistic.over_classes()
         has_rows = self.class_count_ > 0
         self.means_ = np.where(has_rows[:, None], statistic.mean, self.mean_)
-        self.priors_ = class_priors(self.class_count_, self.priors, self.prior_alpha)
+        self.priors_ = class_priors(
+            self.class_count_, self._given_priors(), self.prior_alpha
+        )
         variance = np.divide(
             scatter, weight, out=np.zeros_like(weight), where=weight > 0
         )
         return self._log_priors(), variance
+
+    def _given_priors(self) -> Any:
+        """The parameter `priors`; a subclass may take shares that do not sum to 1."""
+        return self.priors
 
     def _log_priors(self) -> np.ndarray:
         """log π_k; -inf for a class without rows, which is never predicted."""

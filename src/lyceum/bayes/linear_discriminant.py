@@ -35,7 +35,7 @@ from lyceum.bayes.discriminant import (
     apply_structure,
 )
 from lyceum.bayes.few_rows import check_covariances, pooled_covariance
-from lyceum.errors import SettingError
+from lyceum.errors import SettingError, number_setting
 from lyceum.report import Summary, Table
 
 
@@ -156,6 +156,22 @@ class LinearDiscriminantAnalysis(
         self.categorical_features = categorical_features
 
     # -- fit ---------------------------------------------------------------------------
+
+    def _given_priors(self) -> Any:
+        """Shares that do not sum to 1 are divided by their sum, with a warning, as
+        scikit-learn does."""
+        if self.priors is None or isinstance(self.priors, str):
+            return self.priors
+        given = number_setting("priors", self.priors)
+        total = given.sum()
+        if (given < 0).any() or total <= 0 or np.isclose(total, 1.0):
+            return given
+        warnings.warn(
+            f"The priors do not sum to 1 but to {total:g}. Renormalizing",
+            UserWarning,
+            stacklevel=6,
+        )
+        return given / total
 
     def _finish(self, statistic: ClassStatistic) -> None:
         log_priors, total_variance = self._finish_classes(statistic)

@@ -56,8 +56,6 @@ DEFAULTS: dict[tuple[str, str], str] = {
         "batch_size",
     ): "a fixed size, so that streamed rows give the same",
     ("MLPRegressor", "batch_size"): "a fixed size, so that streamed rows give the same",
-    ("Nystroem", "coef0"): "the kernels' own default, written out",
-    ("Nystroem", "degree"): "the kernels' own default, written out",
     ("OutputCodeClassifier", "code_size"): "a code of the best length for its classes",
     ("SVC", "probability"): "the same: no posteriors unless they are asked for",
     ("StackingClassifier", "cv"): "the same: five folds",

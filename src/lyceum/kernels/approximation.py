@@ -19,7 +19,6 @@ from lyceum._core.statistics import Moments, RowSample, seed_from
 from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.errors import SettingError
 from lyceum.kernels.functions.base import Kernel, double_gram
-from lyceum.kernels.functions.other import PrecomputedKernel
 from lyceum.kernels.kernel_learner import KERNEL_CONSTRAINTS, KernelLearner
 from lyceum.prepare import Transformer
 from lyceum.report import Summary, Table
@@ -40,8 +39,12 @@ class Nystroem(Transformer, KernelLearner):
     Parameters
     ----------
     kernel : str, Kernel or callable, default="rbf"
-        "rbf", "linear", "poly", "sigmoid" or "distance"; a kernel object; or a function of two rows
-        or of two matrices.
+        "rbf", "linear", "poly", "sigmoid" or "distance"; a kernel object; a function of two rows
+        or of two matrices; or "precomputed": X holds the kernel values of all pairs of rows.
+    coef0 : float or None, default=None
+        The shift c of "poly" and "sigmoid"; None is 1.
+    degree : int or None, default=None
+        The degree of "poly"; None is 3.
     n_components : int, default=100
         How many rows are drawn, m; all if there are fewer.
 
@@ -49,6 +52,8 @@ class Nystroem(Transformer, KernelLearner):
     ----------
     rows_ : array of shape (m, n_columns)
         The rows that were drawn.
+    component_indices_ : array of shape (m,)
+        Their numbers in the rows of `fit`.
     root_ : array of shape (m, m)
         The inverse root of K_mm; of its eigenvalues, those that are zero are left out.
     rank_ : int
@@ -86,6 +91,8 @@ class Nystroem(Transformer, KernelLearner):
     _parameter_constraints: ClassVar[dict] = {
         "n_components": [Interval(Integral, 1, None, closed="left")],
         **KERNEL_CONSTRAINTS,
+        "degree": [*KERNEL_CONSTRAINTS["degree"], None],
+        "coef0": [*KERNEL_CONSTRAINTS["coef0"], None],
         "kernel_params": [dict, None],
         "random_state": ["random_state"],
     }
@@ -95,8 +102,8 @@ class Nystroem(Transformer, KernelLearner):
         kernel: Any = "rbf",
         *,
         gamma: object = None,
-        coef0: float = 1.0,
-        degree: int = 3,
+        coef0: float | None = None,
+        degree: int | None = None,
         kernel_params: dict[str, Any] | None = None,
         n_components: int = 100,
         random_state: int | np.random.RandomState | None = None,
@@ -125,7 +132,7 @@ class Nystroem(Transformer, KernelLearner):
         """
         rows = self._rows(X, None, sample_weight)
         chosen = self._chosen_kernel()
-        if isinstance(chosen, PrecomputedKernel) or chosen.takes_categories:
+        if chosen.takes_categories:
             raise SettingError(
                 f"Nystroem draws rows of numbers, which {chosen!r} does not compare: use"
                 " KernelRidge"
@@ -135,20 +142,36 @@ class Nystroem(Transformer, KernelLearner):
         drawn = rows.then(_design(self.schema_)).reduce(of)
         cells = dense_cells(drawn.sample.X)
         self.rows_ = np.array(cells, dtype=np.float64, order="C")
+        self.component_indices_ = drawn.sample.rows
         # γ by a rule follows from the moments of all rows, not of the sample
         rule = getattr(chosen, "gamma", None)
         if isinstance(rule, str):
             gamma = _gamma(rule, drawn.moments)
             chosen = type(chosen)(**{**vars(chosen), "gamma": gamma})
-        self.kernel_ = chosen.learn(self.rows_)
+        self.kernel_ = chosen
+        if not self._is_precomputed:
+            self.kernel_ = chosen.learn(self.rows_)
         # K_mm^(-1/2) = U S^(-1/2) Uᵀ over the directions that are not rounding
-        K = double_gram(self.kernel_, self.rows_)
+        if self._is_precomputed:
+            K = self.rows_[:, self.component_indices_]
+        else:
+            K = double_gram(self.kernel_, self.rows_)
         s, U = linalg.eigh(K, check_finite=False)
         is_positive = s > _ZERO * max(s[-1], np.finfo(float).tiny)
         self.rank_ = int(is_positive.sum())
         U = U[:, is_positive]
         self.root_ = (U / np.sqrt(s[is_positive])) @ U.T
         return self
+
+    def _chosen_kernel(self) -> Kernel:
+        is_named = isinstance(self.kernel, str) and self.kernel != "precomputed"
+        settings = (self.gamma, self.coef0, self.degree)
+        if not is_named and any(value is not None for value in settings):
+            raise SettingError(
+                "Don't pass gamma, coef0 or degree to Nystroem with a kernel that is no name: give"
+                " them to the kernel itself, or as kernel_params of a function"
+            )
+        return super()._chosen_kernel()
 
     @property
     def _takes_missing(self) -> bool:  # type: ignore[override]
@@ -169,6 +192,8 @@ class Nystroem(Transformer, KernelLearner):
 
     def _step(self, schema: Schema) -> _Features:
         made = partial(_kernel_values, self.kernel_, self.rows_, self.root_)
+        if self._is_precomputed:
+            made = partial(_given_values, self.component_indices_, self.root_)
         return _Features(_design(schema), made, _names("nystroem", len(self.rows_)))
 
     def summary(self) -> Summary:
@@ -185,7 +210,7 @@ class Nystroem(Transformer, KernelLearner):
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         m = len(self.rows_)
         d = len(_design(Schema(self.schema_.columns)).after)
-        return {"rows_": (m, d), "root_": (m, m)}
+        return {"rows_": (m, d), "root_": (m, m), "component_indices_": (m,)}
 
 
 class RBFSampler(Transformer):
@@ -407,6 +432,11 @@ def _kernel_values(
     X: Data,
 ) -> np.ndarray:
     return double_gram(kernel, X, rows) @ root
+
+
+def _given_values(indices: np.ndarray, root: np.ndarray, X: Data) -> np.ndarray:
+    """Features of rows of kernel values with all rows of `fit`."""
+    return dense_cells(X)[:, indices] @ root
 
 
 def _waves(

@@ -90,8 +90,8 @@ class KernelLearner(Learner):
 
     kernel: Any
     gamma: Any
-    degree: int
-    coef0: float
+    degree: int | None
+    coef0: float | None
     kernel_: Kernel
     rows_: Any  # (n, d), dense or CSR
 
@@ -108,6 +108,10 @@ class KernelLearner(Learner):
             return as_kernel(self._with_params(self.kernel))
         names = _SETTINGS.get(self.kernel, ())
         settings = {name: getattr(self, name) for name in names}
+        # degree and coef0 that are not given are those of the kernel
+        for name in ("degree", "coef0"):
+            if settings.get(name, 0) is None:
+                del settings[name]
         if self.kernel in _FUNCTIONS:
             return self._function_kernel(settings)
         if "gamma" not in settings:

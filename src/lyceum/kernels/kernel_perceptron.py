@@ -12,7 +12,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from lyceum._core.base import Classifier, separability_facts, set_separability
+from lyceum._core.base import (
+    Classifier,
+    novikoff_bound,
+    separability_facts,
+    set_separability,
+)
 from lyceum._core.constraints import Interval
 from lyceum._core.data import Block
 from lyceum._core.steps import StepColumn, StepKind
@@ -37,10 +42,10 @@ class KernelPerceptron(Classifier, KernelLearner):
     on its own side, y_i f(x_i) ≤ 0, is counted once more. Of more than two classes, the row is
     added to the score of its class and taken from that of the class that beat it. The 1 stands for
     the intercept. Rows are compared as they are: with the linear kernel this is the plain
-    perceptron, `lyceum.linear.Perceptron(center=False)`, mistake by mistake, and its weights are
-    Σ w_i α_i y_i (x_i, 1). Columns with a mean far from 0 take fewer mistakes once centered
-    (`lyceum.prepare.StandardScaler`). A row on the plane, f(x) = 0, is predicted to be of the
-    second, positive class.
+    perceptron, `lyceum.linear.Perceptron(multi_class="joint", shuffle=False, tol=None)`, mistake by
+    mistake, and its weights are Σ w_i α_i y_i (x_i, 1). Columns with a mean far from 0 take fewer
+    mistakes once centered (`lyceum.prepare.StandardScaler`). A row on the plane, f(x) = 0, is
+    predicted to be of the second, positive class.
 
     If the classes are separable in the feature space of the kernel with margin γ, no more than
     (R/γ)² mistakes are made, R² = max k(x, x) + 1; a pass without a mistake ends it. If that does
@@ -211,9 +216,15 @@ class KernelPerceptron(Classifier, KernelLearner):
         else:
             self.rows_ = cells[self.support_]
             self.dual_coef_ = learning.coef[self.support_]
-        has_separated = bool(self.history_) and self.history_[-1] == 0
-        margin = learning.margin() if has_separated else np.nan
-        set_separability(self, float(np.sqrt(learning.largest_square())), margin)
+        radius = float(np.sqrt(learning.largest_square()))
+        margin = bound = np.nan
+        if self.history_ and self.history_[-1] == 0:
+            margin = learning.margin()
+            # a mistake among more than two classes moves the scores of two
+            factor = 1.0 if len(self.classes_) == 2 else 2.0
+            bound = novikoff_bound(radius, np.array([margin]), factor)
+        separable = not self.history_ or self.history_[-1] == 0
+        set_separability(self, separable, radius, margin, bound)
         if not self.separable_:
             warnings.warn(
                 f"Perceptron made {self.history_[-1]} mistakes in the last of"

@@ -52,8 +52,13 @@ class LinearScores(SparseCoefficients, Classifier, Learner):
 
     def _with_class_weights(self, rows: Rows, all_rows: bool = True) -> Rows:
         """The rows with weights times the factors of their classes."""
+        factors = self._class_factors(rows, all_rows)
+        return rows if factors is None else rows.then(_ClassWeights(factors))
+
+    def _class_factors(self, rows: Rows, all_rows: bool = True) -> np.ndarray | None:
+        """The factors of `class_weight`, (K,)."""
         if self.class_weight is None:
-            return rows
+            return None
         weight = None
         if self.class_weight == "balanced":
             if not all_rows:
@@ -65,9 +70,7 @@ class LinearScores(SparseCoefficients, Classifier, Learner):
             counts = np.bincount(codes, rows.sample_weight, len(self.classes_))
             weight = counts.astype(np.float64)
         labels = self.classes_.tolist()
-        factors = class_weight_factors(self.class_weight, labels, weight)
-        assert factors is not None
-        return rows.then(_ClassWeights(factors))
+        return class_weight_factors(self.class_weight, labels, weight)
 
     def decision_function(self, X: Data) -> Any:
         """The score of the second of two classes, (n,), or the scores of K classes, (n, K)."""

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from lyceum._core.base import finite_sums
-from lyceum._core.data import Block, CheckCells, Rows, Schema
+from lyceum._core.data import Block, CheckCells, Rows, Schema, stack_rows
 from lyceum._core.statistics import Moments
 
 
@@ -56,6 +56,36 @@ def dense_parts(block: Block) -> Iterator[Block]:
             w=None if block.w is None else block.w[rows],
             start=block.start + first,
         )
+
+
+def row_windows(rows: Rows, size: int) -> Iterator[Block]:
+    """Blocks of `size` rows with a weight, the last one of fewer, wherever the blocks of the source
+    end."""
+    gathered: list[Block] = []
+    n_missing = size
+    for block in rows.blocks():
+        block = block.without_zero_weights()
+        while len(block):
+            gathered.append(block.take(slice(0, n_missing)))
+            block = block.take(slice(n_missing, None))
+            n_missing -= len(gathered[-1])
+            if n_missing == 0:
+                yield _stacked(gathered)
+                gathered = []
+                n_missing = size
+    if gathered:
+        yield _stacked(gathered)
+
+
+def _stacked(blocks: list[Block]) -> Block:
+    y = None
+    if blocks[0].y is not None:
+        y = np.concatenate([block.y for block in blocks if block.y is not None])
+    w = None
+    if any(block.w is not None for block in blocks):
+        w = np.concatenate([block.weights for block in blocks])
+    X = stack_rows([block.X for block in blocks])
+    return replace(blocks[0], X=X, y=y, w=w)
 
 
 @dataclass(frozen=True, slots=True)

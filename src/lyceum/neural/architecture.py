@@ -18,7 +18,7 @@ ACTIVATIONS = ("linear", "relu", "sigmoid", "tanh", "sign")
 # scikit-learn's names of two of them
 THEIR_ACTIVATIONS = {"identity": "linear", "logistic": "sigmoid"}
 INTEGRATIONS = ("weighted", "quadratic", "spherical")
-LOSSES = ("softmax", "logistic", "squares", "sigmoid_squares")
+LOSSES = ("softmax", "logistic", "squares", "sigmoid_squares", "poisson")
 _WIDE = 16  # the kernel pads every row of parameters to this many
 
 

@@ -11,9 +11,14 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from lyceum._core.base import check_same_columns, undefined, validation_parts
+from lyceum._core.base import (
+    check_same_columns,
+    rows_apart,
+    undefined,
+    validation_parts,
+)
 from lyceum._core.data import Block, Rows
-from lyceum._core.steps import StepColumn, StepKind
+from lyceum._core.solvers import Patience
 from lyceum._core.types import Data, Operation, Target, Weights
 from lyceum.errors import (
     DataError,
@@ -35,11 +40,18 @@ from lyceum.neural.row_windows import (
     FirstLook,
     HeldOut,
     RowPacker,
+    TargetsApart,
     Windows,
     first_look,
     spread,
 )
-from lyceum.neural.training import MEMORIES, SCHEDULES, Epoch, Patience, Training
+from lyceum.neural.training import (
+    EPOCH_STEPS,
+    MEMORIES,
+    SCHEDULES,
+    Epoch,
+    Training,
+)
 from lyceum.progress import report
 
 _LEAST_RATE = 1e-6  # "adaptive" stops below it
@@ -61,41 +73,10 @@ class FeedForward(NetworkSettings):
 
     center_: np.ndarray
     scale_: np.ndarray
+    n_targets_: int
 
     history_axes: ClassVar[tuple[str, str]] = ("epoch", "loss")
-    _step_kind = StepKind(
-        "epoch",
-        (
-            StepColumn(
-                "objective",
-                "loss",
-                "the mean loss over the epoch, half of the squared error of a standardized "
-                "target, and the penalty ½ α Σ w² / B at its end, B the rows of a step",
-            ),
-            StepColumn("learning_rate", "η", "η of the epoch"),
-            StepColumn(
-                "validation_loss",
-                "validation loss",
-                "the mean loss of the rows held out",
-            ),
-            StepColumn(
-                "validation_score", "validation score", "the score of the rows held out"
-            ),
-            StepColumn(
-                "parameters",
-                "w",
-                "w ← w − η ∂E / ∂w",
-                axes=("parameter",),
-                ends_in="parameters_",
-            ),
-            StepColumn(
-                "steps",
-                "w after every step",
-                "w ← w − η ∂E / ∂w",
-                axes=("step", "parameter"),
-            ),
-        ),
-    )
+    _step_kind = EPOCH_STEPS
     _coding = "one_hot"
     _takes_sparse = True
 
@@ -111,6 +92,10 @@ class FeedForward(NetworkSettings):
 
     def _n_classes(self) -> int:
         return 0
+
+    def _several_targets(self, y: Target) -> np.ndarray | None:
+        """The targets of every row as numbers, (n, n_targets), if it has several."""
+        raise undefined(self, "_several_targets")
 
     def _set_target_scale(self, look: FirstLook) -> None:
         """Set the shift and scale of the target, from the first pass."""
@@ -128,7 +113,7 @@ class FeedForward(NetworkSettings):
         y: np.ndarray,
         w: np.ndarray,
     ) -> tuple[float, float]:
-        """Mean loss and score of the outputs on the validation rows."""
+        """Mean loss and score of the outputs on the validation rows, y of (n, n_targets)."""
         raise undefined(self, "_validate")
 
     # -- fit ---------------------------------------------------------------------------
@@ -147,6 +132,8 @@ class FeedForward(NetworkSettings):
         ----------
         X : array, frame, Dask collection or `scan(...)`
         y : array of shape (n_samples,), if the target is not in the scan
+            Or (n_samples, n_targets): one network for several numbers, or for several labels,
+            columns of zeros and ones.
         sample_weight : array of shape (n_samples,), optional
         validation : (X, y), (X, y, weights) or scanned rows, optional
             The rows that `early_stopping` stops by; by default a share of those given to learn
@@ -159,7 +146,7 @@ class FeedForward(NetworkSettings):
         before = None
         if self.warm_start and hasattr(self, "parameters_"):
             before = (self.schema_, self._shape_now())
-        rows = self._rows(X, y, sample_weight)
+        rows = self._rows_with_targets(X, y, sample_weight)
         seed = self._draw_seed()
         held_out = None
         if self.early_stopping and validation is None:
@@ -172,7 +159,7 @@ class FeedForward(NetworkSettings):
             if before[1] == self._shape_now():
                 self._check_layers()
             else:
-                self._start_from_hidden_layers(seed)
+                self._start_from_hidden_layers(look, seed)
             self.seed_ = seed
             self._set_class_weight(look)
         self.n_iter_ = self.n_steps_ = 0
@@ -190,12 +177,33 @@ class FeedForward(NetworkSettings):
         self._warn()
         return self
 
+    def _rows_with_targets(
+        self,
+        X: Data,
+        y: Target,
+        sample_weight: Weights,
+        more: bool = False,
+        classes: ArrayLike | None = None,
+    ) -> Rows:
+        """The rows of `fit`, or with `more` of `partial_fit`, with one target or with several."""
+        targets = self._several_targets(y)
+        if targets is not None:
+            self._validate_params()
+            self.n_targets_ = targets.shape[1]
+            rows = rows_apart(self, X, len(targets), sample_weight, more)
+            return rows.then(TargetsApart(targets))
+        self.n_targets_ = 1
+        if more:
+            return self._more_rows(X, y, sample_weight, classes)
+        return self._rows(X, y, sample_weight)
+
     def _draw_seed(self) -> int:
         rng = check_random_state(self.random_state)
         return int(rng.randint(np.iinfo(np.int32).max))
 
     def _shape_now(self) -> tuple[Any, ...]:
-        return self.design_names, getattr(self, "classes_", np.empty(0)).tolist()
+        classes = getattr(self, "classes_", np.empty(0)).tolist()
+        return self.design_names, classes, self.n_targets_
 
     def _start(self, look: FirstLook, seed: int) -> None:
         if look.n_rows == 0:
@@ -219,8 +227,10 @@ class FeedForward(NetworkSettings):
         else:
             self.parameters_ = given_start(architecture, self.weights_init)
 
-    def _start_from_hidden_layers(self, seed: int) -> None:
-        """New output nodes, for other classes, on the hidden layers that were learned."""
+    def _start_from_hidden_layers(self, look: FirstLook, seed: int) -> None:
+        """New output nodes, for other classes or targets, on the hidden layers that were
+        learned."""
+        self._set_target_scale(look)
         # the parameters of the output layer are the last of the vector
         old = self._architecture
         learned = self.parameters_
@@ -439,9 +449,10 @@ class FeedForward(NetworkSettings):
         loss = training.epoch(windows, number, rate)
         judged: tuple[float | None, float | None] = (None, None)
         if held is not None:
-            outputs = training.architecture.outputs(training.theta, held[:, :-2])
-            y, w = held[:, -2:].T.astype(np.float64)
-            judged = self._validate(outputs, y, w)
+            d = len(self.center_)
+            outputs = training.architecture.outputs(training.theta, held[:, :d])
+            y = held[:, d:-1].astype(np.float64)
+            judged = self._validate(outputs, y, held[:, -1].astype(np.float64))
         epoch = Epoch(loss, rate, *judged)
         self._record_epoch(training, epoch)
         return epoch
@@ -496,7 +507,7 @@ class FeedForward(NetworkSettings):
                 "partial_fit does not support early_stopping=True: it makes one epoch per call"
             )
         before = self._shape_now() if hasattr(self, "parameters_") else None
-        rows = self._more_rows(X, y, sample_weight, classes)
+        rows = self._rows_with_targets(X, y, sample_weight, more=True, classes=classes)
         look = first_look(rows, self._n_classes(), None)
         if before is None:
             self._start(look, self._draw_seed())

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import sparse
 from scipy.special import expit, log_expit, logsumexp
 from sklearn.utils.metaestimators import available_if
 
-from lyceum._core.base import PosteriorClassifier
+from lyceum._core.base import PosteriorClassifier, several_outputs
 from lyceum._core.constraints import StrOptions
 from lyceum._core.data import Block, labels
 from lyceum._core.probability import class_codes, class_weight_factors, runner_up
 from lyceum._core.types import Categories, ClassWeight, Data, Operation, Target, Weights
-from lyceum.errors import SettingError
+from lyceum.errors import DataError, SettingError, cannot_export
 from lyceum.neural.feed_forward import FeedForward, takes_more_rows
 from lyceum.neural.row_windows import FirstLook, RowPacker
 
@@ -36,7 +38,9 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
 
         1/Σw · Σ_i w_i [−log P(y_i | x_i)] + α/2B Σ w_ji²,
 
-    the biases b and radii ρ free; B is the number of rows of a step.
+    the biases b and radii ρ free; B is the number of rows of a step. With y a table of zeros and
+    ones, rows have several labels or none: every label is a sigmoid of its own, and the loss their
+    sum.
 
     Every epoch reads the rows once. In memory they are shuffled in full, by the seed and the number
     of the epoch; rows that stream from files or Dask are shuffled within windows of
@@ -89,7 +93,7 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
     memory_ : ndarray of shape (n_memories, n_parameters)
         What the solver remembers, for `partial_fit`.
     loss_name_ : str
-        "softmax" or "logistic" (log loss of K nodes, of one), or "sigmoid_squares".
+        "softmax" or "logistic" (log loss of K nodes, of one or of labels), or "sigmoid_squares".
     class_weight_ : ndarray of shape (K,)
         The factors of `class_weight`.
     seed_ : int
@@ -232,13 +236,54 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
         call."""
         return self._fit_one_more_epoch(X, y, sample_weight, classes)
 
+    def predict(self, X: Data) -> Any:
+        """The class of largest posterior; of several labels a table of zeros and ones."""
+        if self._has_labels:
+            return self._apply(partial(_labels, self), X)
+        return super().predict(X)
+
+    def predict_proba(self, X: Data) -> Any:
+        """The posterior probabilities of the classes, or of every label, in columns."""
+        if self._has_labels:
+            return self._apply(partial(_label_shares, self), X)
+        return super().predict_proba(X)
+
+    def predict_log_proba(self, X: Data) -> Any:
+        """The logarithms of the posterior probabilities."""
+        if self._has_labels:
+            return self._apply(partial(_log_label_shares, self), X)
+        return super().predict_log_proba(X)
+
     # -- what the outputs mean ---------------------------------------------------------
 
+    @property
+    def _has_labels(self) -> bool:
+        """Whether rows have several labels, which are learned side by side."""
+        return getattr(self, "n_targets_", 1) > 1
+
+    def _several_targets(self, y: Target) -> np.ndarray | None:
+        labels: Any = y
+        if sparse.issparse(labels):
+            labels = labels.toarray()
+        outputs = several_outputs(self, labels)
+        if outputs is None:
+            return None
+        values = np.asarray(labels)
+        if not np.isin(values, (0, 1)).all():
+            raise DataError(
+                "Multioutput target data is not supported: several labels are columns of zeros and"
+                " ones; of several columns of classes fit one network each (MultiOutputClassifier)"
+            )
+        self.classes_ = np.arange(values.shape[1])
+        return values.astype(np.float64)
+
     def _n_classes(self) -> int:
-        return len(self.classes_)
+        return 0 if self._has_labels else len(self.classes_)
 
     def _n_outputs(self) -> int:
         K = len(self.classes_)
+        if self._has_labels:
+            return K
         if self.output_nodes == "one" and K != 2:
             raise SettingError(
                 f"one output node codes two classes, but y has {K}: give output_nodes='per_class'"
@@ -255,16 +300,25 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
         self.loss_name_ = "softmax"
         if self.loss == "squared_error":
             self.loss_name_ = "sigmoid_squares"
-        elif widths[-1] < len(self.classes_):
+        elif self._has_labels or widths[-1] < len(self.classes_):
             self.loss_name_ = "logistic"
         return widths, activations, integrations
 
     def _set_class_weight(self, look: FirstLook) -> None:
         labels = self.classes_.tolist()
-        factors = class_weight_factors(self.class_weight, labels, look.weight)
+        factors = None
+        if not self._has_labels:
+            factors = class_weight_factors(self.class_weight, labels, look.weight)
+        elif self.class_weight is not None:
+            raise SettingError(
+                "class_weight is for rows of one class each, and y has several labels: give"
+                " sample_weight"
+            )
         self.class_weight_ = np.ones(len(labels)) if factors is None else factors
 
     def _weight_of(self, look: FirstLook) -> float:
+        if self._has_labels:
+            return super()._weight_of(look)
         return float(look.weight @ self.class_weight_)
 
     def _packer(self, **options: Any) -> RowPacker:
@@ -274,6 +328,8 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
         return super()._packer(class_weight=weight, **options)
 
     def _targets(self, y: Target) -> np.ndarray:
+        if self._has_labels:
+            return np.asarray(y, dtype=np.float64)
         classes = self.classes_.tolist()
         return class_codes(
             labels(y, "y", " of the validation rows"), len(classes), classes
@@ -285,8 +341,15 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
         y: np.ndarray,
         w: np.ndarray,
     ) -> tuple[float, float]:
+        if self._has_labels:
+            losses = ((expit(outputs) - y) ** 2) / 2
+            if self.loss_name_ == "logistic":
+                losses = -log_expit(outputs) + (1 - y) * outputs
+            is_right = ((outputs >= 0) == (y > 0)).all(axis=1)
+            loss = float(np.average(losses.sum(axis=1), weights=w))
+            return loss, float(np.average(is_right, weights=w))
         joint = self._joint(outputs)
-        codes = y.astype(np.intp)
+        codes = y[:, 0].astype(np.intp)
         if self.loss_name_ == "sigmoid_squares":
             # one node stands for the second class, K nodes for theirs
             n_outputs = outputs.shape[1]
@@ -313,6 +376,8 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
         return self._joint(self._outputs(block))
 
     def _operations(self) -> list[Operation]:
+        if self._has_labels:
+            raise cannot_export(self, "it has several labels")
         operations = self._network_operations()
         if self._architecture.layers[-1].n_out < len(self.classes_):
             operations.append(("before", {"values": [0.0]}))
@@ -354,3 +419,20 @@ class MLPClassifier(PosteriorClassifier, FeedForward):
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         return {**super()._shapes(), "class_weight_": (len(self.classes_),)}
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        return tags
+
+
+def _labels(learner: MLPClassifier, block: Block) -> np.ndarray:
+    return (learner._outputs(block) >= 0).astype(np.int64)
+
+
+def _label_shares(learner: MLPClassifier, block: Block) -> np.ndarray:
+    return expit(learner._outputs(block))
+
+
+def _log_label_shares(learner: MLPClassifier, block: Block) -> np.ndarray:
+    return log_expit(learner._outputs(block))

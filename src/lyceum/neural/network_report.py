@@ -22,6 +22,7 @@ _OUTPUTS = {
     "logistic": "sigmoid",
     "squares": "linear",
     "sigmoid_squares": "sigmoid",
+    "poisson": "exponential",
 }
 
 
@@ -35,14 +36,16 @@ class NetworkReport(Learner):
         The lowest training loss; None where validation rows decided.
     best_validation_score_ : float or None
         The highest score on the validation rows; None without.
-    n_layers_, n_outputs_ : int
-        The number of layers, inputs and outputs among them, and of output nodes.
+    n_layers_, n_outputs_, n_targets_ : int
+        The number of layers, inputs and outputs among them, of output nodes, and of targets of
+        every row.
     out_activation_ : str
         The activation of the output nodes.
     t_ : int
         The number of rows that training has seen, over all epochs.
     """
 
+    n_targets_: int
     widths_: np.ndarray
     parameters_: np.ndarray
     history_: list[float]
@@ -212,12 +215,20 @@ class NetworkReport(Learner):
         activation "sign" are explained by the slope that they were trained with.
         """
         check_is_fitted(self)
+        self._refuse_several_targets("an explanation")
         if method not in ("integrated", "gradient"):
             raise SettingError(
                 f"method is {method!r}: choose 'integrated' or 'gradient'"
             )
         parts = partial(contributions, self, method=method)
         return self._explain(X, parts, self._unit())
+
+    def _refuse_several_targets(self, action: str) -> None:
+        if self.n_targets_ > 1:
+            raise SettingError(
+                f"{action} of a {type(self).__name__} is for one target, and it was fitted on"
+                f" {self.n_targets_}: fit one network per column of y"
+            )
 
     def _decide(self, outputs: np.ndarray) -> np.ndarray:
         """The codes of the classes, or the numbers, that the outputs stand for."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from lyceum._core.data import Block, Rows, row_weights
+from lyceum._core.data import Block, Rows, Schema, row_weights
 from lyceum._core.statistics import Moments, held_out_rows
 from lyceum._core.text import show_count
 from lyceum._core.types import Weights
@@ -37,6 +37,7 @@ class FirstLook:
     n_held: int
     cells: Moments
     target: Moments
+    least_target: float
     weight: np.ndarray  # (K,), empty for numbers
 
     @classmethod
@@ -48,12 +49,13 @@ class FirstLook:
             block = block.take(~held)
         assert block.y is not None
         weight = np.bincount(block.y, block.w, n_classes) if n_classes else np.empty(0)
-        target = replace(block, X=block.y.astype(np.float64)[:, None])
+        target = replace(block, X=_as_columns(block.y))
         return cls(
             n_rows=_n_weighted(block),
             n_held=n_held,
             cells=Moments.of(block),
             target=Moments.of(target),
+            least_target=float(np.min(target.X, initial=np.inf)),
             weight=weight.astype(np.float64),
         )
 
@@ -63,8 +65,28 @@ class FirstLook:
             n_held=self.n_held + other.n_held,
             cells=self.cells.merge(other.cells),
             target=self.target.merge(other.target),
+            least_target=min(self.least_target, other.least_target),
             weight=self.weight + other.weight,
         )
+
+
+def _as_columns(targets: np.ndarray) -> np.ndarray:
+    """One target of every row as a column, several as they are."""
+    columns = targets if targets.ndim == 2 else targets[:, None]
+    return columns.astype(np.float64)
+
+
+@dataclass(frozen=True, slots=True)
+class TargetsApart:
+    """A step that gives the rows their targets, which were read apart from the cells."""
+
+    values: np.ndarray  # (n, n_targets)
+
+    def schema(self, schema: Schema) -> Schema:
+        return schema
+
+    def __call__(self, block: Block) -> Block:
+        return replace(block, y=self.values[block.start : block.start + len(block)])
 
 
 def _n_weighted(block: Block) -> int:
@@ -85,14 +107,14 @@ def spread(moments: Moments) -> tuple[np.ndarray, np.ndarray]:
 
 @dataclass(frozen=True)
 class RowPacker:
-    """How a block becomes rows of d inputs, a target and a weight; rows without weight are left
-    out."""
+    """How a block becomes rows of d inputs, a target, or several, and a weight; rows without weight
+    are left out."""
 
     shift: np.ndarray
     scale: np.ndarray
     dtype: Any
     # what is taken from the target, and what it is divided by
-    target: tuple[float, float] = (0.0, 1.0)
+    target: tuple[Any, Any] = (0.0, 1.0)
     class_weight: np.ndarray | None = None
     held_out: HeldOut | None = None
     want: bool = False  # whether it is the held-out rows that are wanted
@@ -119,11 +141,12 @@ class RowPacker:
 
     def _join(self, cells: np.ndarray, y: np.ndarray, w: np.ndarray) -> np.ndarray:
         d = cells.shape[1]
-        packed = np.empty((len(cells), d + 2), self.dtype)
-        packed[:, :d] = cells
         mean, scale = self.target
-        packed[:, d] = (y - mean) / scale
-        packed[:, d + 1] = w
+        targets = _as_columns((y - mean) / scale)
+        packed = np.empty((len(cells), d + targets.shape[1] + 1), self.dtype)
+        packed[:, :d] = cells
+        packed[:, d:-1] = targets
+        packed[:, -1] = w
         return packed
 
     def join(self, cells: np.ndarray, y: np.ndarray, w: Weights) -> np.ndarray:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from math import cos, inf, pi
+from math import cos, pi
 from typing import Any
 
 import numpy as np
 
+from lyceum._core.steps import StepColumn, StepKind
 from lyceum.errors import DataError
 from lyceum.neural.architecture import Architecture
 
@@ -16,6 +17,41 @@ SOLVERS = ("adam", "lbfgs", "sgd")
 _RULES = {"plain": 0, "momentum": 1, "nesterov": 2, "adam": 3}  # the kernel's codes
 MEMORIES = {"lbfgs": 0, "plain": 0, "momentum": 1, "nesterov": 1, "adam": 2}
 
+
+# what `record=True` keeps of every epoch
+EPOCH_STEPS = StepKind(
+    "epoch",
+    (
+        StepColumn(
+            "objective",
+            "loss",
+            "the mean loss over the epoch, half of the squared error of a standardized "
+            "target, and the penalty ½ α Σ w² / B at its end, B the rows of a step",
+        ),
+        StepColumn("learning_rate", "η", "η of the epoch"),
+        StepColumn(
+            "validation_loss",
+            "validation loss",
+            "the mean loss of the rows held out",
+        ),
+        StepColumn(
+            "validation_score", "validation score", "the score of the rows held out"
+        ),
+        StepColumn(
+            "parameters",
+            "w",
+            "w ← w − η ∂E / ∂w",
+            axes=("parameter",),
+            ends_in="parameters_",
+        ),
+        StepColumn(
+            "steps",
+            "w after every step",
+            "w ← w − η ∂E / ∂w",
+            axes=("step", "parameter"),
+        ),
+    ),
+)
 
 # The factor on the learning rate in an epoch, counted from 1, of max_iter, with the exponent
 # power_t; "adaptive" divides the rate on the way.
@@ -27,23 +63,6 @@ SCHEDULES: dict[str, Callable[[int, int, float], float]] = {
     ),
     "adaptive": lambda epoch, max_iter, power: 1.0,
 }
-
-
-@dataclass
-class Patience:
-    """Counts the epochs since the loss last fell by more than `tol` below its best."""
-
-    tol: float
-    best: float = inf
-    waited: int = 0
-
-    def see(self, loss: float) -> bool:
-        """Whether this is the lowest loss so far."""
-        has_fallen = loss < self.best - self.tol
-        self.waited = 0 if has_fallen else self.waited + 1
-        is_lowest = loss < self.best
-        self.best = min(self.best, loss)
-        return is_lowest
 
 
 @dataclass(frozen=True, slots=True)

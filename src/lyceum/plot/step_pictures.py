@@ -110,7 +110,7 @@ def steps(
     >>> from lyceum import plot
     >>> from lyceum.linear import Perceptron
     >>> X = np.array([[0.0, 1.0], [1.0, 0.0], [3.0, 3.0], [4.0, 2.0]])
-    >>> model = Perceptron(record=True).fit(X, [0, 0, 1, 1])
+    >>> model = Perceptron(shuffle=False, record=True).fit(X, [0, 0, 1, 1])
     >>> len(plot.steps(model, X, [0, 0, 1, 1])) == min(6, len(model.record_))
     True
     """

@@ -1,5 +1,5 @@
 // Training a network: its losses, its gradient over many rows, and optimizer steps batch by batch.
-// A packed row is d inputs, the target (a class code, or a number) and a weight above zero.
+// A packed row is d inputs, the target (a class code, or a number) or one number per output, and a weight above zero.
 #pragma once
 #include <lyceum/core/interrupt.hpp>
 #include <lyceum/neural/backpropagation.hpp>
@@ -8,22 +8,25 @@
 namespace lyceum::neural {
 
 //   softmax   -log p_y,  p = softmax(z)
-//   logistic  log(1 + exp z) - y z,  one output, y in {0, 1}
-//   squares   (z - y)^2 / 2,  one output
-//   sigmoid_squares  sum_k (h_k - y_k)^2 / 2,  h = 1 / (1 + exp -z),  y_k = 1 for the class of the row, else 0; of one
-//             output y in {0, 1}
-enum class Loss : std::int32_t { softmax, logistic, squares, sigmoid_squares };
-inline constexpr std::int32_t losses = 4;
+//   logistic  sum_k log(1 + exp z_k) - y_k z_k,  y_k in {0, 1}
+//   squares   sum_k (z_k - y_k)^2 / 2
+//   sigmoid_squares  sum_k (h_k - y_k)^2 / 2,  h = 1 / (1 + exp -z),  y_k in {0, 1}, or 1 for the class of the row
+//   poisson   sum_k exp z_k - y_k z_k + y_k log y_k - y_k,  y_k >= 0
+// Where y is a class code, its row has one target for all outputs; else a target per output.
+enum class Loss : std::int32_t { softmax, logistic, squares, sigmoid_squares, poisson };
+inline constexpr std::int32_t losses = 5;
 
 inline constexpr bool takes_classes(Loss loss) { return loss == Loss::softmax || loss == Loss::sigmoid_squares; }
 
 template <class T>
 struct PackedRows {
-    Matrix<const T> cells;      // (n, d + 2)
+    Matrix<const T> cells;      // (n, d + targets + 1)
+    size_t inputs;              // d
     const std::int64_t* order;  // null: as they come
 
     const T* row(size_t i) const { return cells.row(order ? static_cast<size_t>(order[i]) : i); }
-    const T& target(size_t i) const { return row(i)[cells.cols - 2]; }
+    size_t targets() const { return cells.cols - inputs - 1; }
+    const T* target(size_t i) const { return row(i) + inputs; }
     double weight(size_t i) const { return static_cast<double>(row(i)[cells.cols - 1]); }
     double weight(size_t from, size_t to) const {
         double sum = 0;
@@ -54,36 +57,44 @@ inline double sigmoid_of(double z) {
     return z < 0 ? odds * high : high;
 }
 
+// The loss of one output beside its target; z becomes its derivative by z.
 template <class T>
-inline double sigmoid_squares(T* z, size_t K, T y) {
-    double sum = 0;
-    for (size_t k = 0; k < K; ++k) {
-        const double h = sigmoid_of(static_cast<double>(z[k]));
-        const double gap = h - (K == 1 ? static_cast<double>(y) : static_cast<size_t>(y) == k ? 1. : 0.);
-        z[k] = static_cast<T>(gap * h * (1 - h));
-        sum += gap * gap / 2;
+inline double output_loss(Loss loss, T& z, double y) {
+    const double score = static_cast<double>(z);
+    if (loss == Loss::squares) {
+        z -= static_cast<T>(y);
+        return (score - y) * (score - y) / 2;
     }
-    return sum;
+    if (loss == Loss::poisson) {
+        const double mean = std::exp(score);
+        z = static_cast<T>(mean - y);
+        return mean - y * score + (y > 0 ? y * std::log(y) - y : 0);
+    }
+    const double odds = std::exp(-std::abs(score)), high = 1 / (1 + odds), h = score < 0 ? odds * high : high;
+    if (loss == Loss::sigmoid_squares) {
+        z = static_cast<T>((h - y) * h * (1 - h));
+        return (h - y) * (h - y) / 2;
+    }
+    z = static_cast<T>((score < 0 ? 1 - high : high) - y);
+    return std::log1p(odds) + std::max(score, 0.) - y * score;
 }
 
 // The loss of one row; z becomes its derivative by z.
 template <class T>
-inline double row_loss(Loss loss, T* z, size_t K, size_t step, T y) {
+inline double row_loss(Loss loss, T* z, size_t K, size_t step, const T* y, size_t targets) {
     if (loss == Loss::softmax) {
-        const auto code = static_cast<size_t>(y);
+        const auto code = static_cast<size_t>(*y);
         const double chosen = static_cast<double>(z[code]), level = softmax_row(z, K, step);
         z[code] -= 1;
         return level - chosen;
     }
-    if (loss == Loss::sigmoid_squares) return sigmoid_squares(z, K, y);
-    const double score = static_cast<double>(z[0]), target = static_cast<double>(y);
-    if (loss == Loss::squares) {
-        z[0] -= y;
-        return (score - target) * (score - target) / 2;
+    double sum = 0;
+    for (size_t k = 0; k < K; ++k) {
+        const bool is_code = targets < K;
+        const double target = is_code ? (static_cast<size_t>(*y) == k ? 1. : 0.) : static_cast<double>(y[k]);
+        sum += output_loss(loss, z[k], target);
     }
-    const double odds = std::exp(-std::abs(score)), high = 1 / (1 + odds);
-    z[0] = static_cast<T>((score < 0 ? 1 - high : high) - target);
-    return std::log1p(odds) + std::max(score, 0.) - target * score;
+    return sum;
 }
 
 template <class T>
@@ -101,7 +112,8 @@ public:
         for (size_t r = 0; r < count; ++r) {
             T* z = tile_.output() + r * tile_.output_step();
             const double weight = data.weight(from + r);
-            total += weight * row_loss(loss_, z, shape_.outputs(), tile_.output_step(), data.target(from + r));
+            total += weight *
+                     row_loss(loss_, z, shape_.outputs(), tile_.output_step(), data.target(from + r), data.targets());
             const T factor = static_cast<T>(weight * scale);
             for (size_t k = 0; k < tile_.output_step(); ++k) z[k] *= factor;
         }

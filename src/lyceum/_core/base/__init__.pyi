@@ -10,6 +10,7 @@ from lyceum._core.base.learner import (
     Reading as Reading,
 )
 from lyceum._core.base.mistake_bound import (
+    novikoff_bound as novikoff_bound,
     separability_facts as separability_facts,
     set_separability as set_separability,
 )
@@ -52,6 +53,7 @@ from lyceum._core.base.posterior_classifier import (
     PosteriorClassifier as PosteriorClassifier,
     check_one_output as check_one_output,
     normalize_posteriors as normalize_posteriors,
+    rows_apart as rows_apart,
     rows_of_outputs as rows_of_outputs,
     several_outputs as several_outputs,
 )

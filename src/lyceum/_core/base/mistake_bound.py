@@ -10,38 +10,45 @@ import numpy as np
 from lyceum._core.types import Estimator
 
 
+def novikoff_bound(radius: float, margins: np.ndarray, factor: float = 1.0) -> float:
+    """Novikoff's bound, summed over hyperplanes that are corrected apart: Σ factor · (R/γ)².
+
+    It is NaN where a margin is zero or rounded to it. `factor` is 2 where a mistake moves the
+    weights of two classes.
+    """
+    if not (margins > 0.0).all():
+        return np.nan
+    return float(factor * np.sum((radius / margins) ** 2))
+
+
 def set_separability(
-    learner: Any, radius: float, margin: float, bounded: bool = True
+    learner: Any, separable: bool, radius: float, margin: float, bound: float
 ) -> None:
     """Set what the passes of a perceptron have shown, from its `history_` of mistakes.
-
-    The number of mistakes is at most (R/γ)², twice that for one score per class.
 
     Parameters
     ----------
     learner : Perceptron or KernelPerceptron
         Gets `n_iter_`, `mistakes_`, `separable_`, `radius_`, `margin_` and `mistake_bound_`.
+    separable : bool
+        Whether the last pass was without a mistake.
     radius : float
         R, the largest length of a row.
     margin : float
-        γ, the least distance of a row from the hyperplane; counts if the last pass was without a
-        mistake.
-    bounded : bool, default=True
-        Whether the bound holds: not if the weights did not start at 0.
+        γ, the least distance of a row from the hyperplane; counts for separated classes.
+    bound : float
+        The bound on the mistakes; counts for separated classes.
     """
     history = learner.history_
     learner.n_iter_ = max(1, len(history))
     learner.mistakes_ = int(sum(history))
-    learner.separable_ = not history or history[-1] == 0
+    learner.separable_ = separable
     learner.radius_ = radius
     learner.margin_ = np.nan
     learner.mistake_bound_ = np.nan
-    if learner.separable_ and history:
+    if separable and history:
         learner.margin_ = margin
-        if bounded and margin > 0.0:  # a margin that is rounded to 0 bounds nothing
-            # Novikoff: (R/γ)²; a mistake among more than two classes moves two weight vectors
-            factor = 1 if len(learner.classes_) <= 2 else 2
-            learner.mistake_bound_ = factor * (radius / margin) ** 2
+        learner.mistake_bound_ = bound
 
 
 def separability_facts(learner: Estimator) -> dict[str, Any]:

@@ -226,15 +226,33 @@ def rows_of_outputs(
     learner: Any, X: Data, outputs: Outputs, sample_weight: Weights
 ) -> Rows:
     """The rows of `fit` for several outputs; sets classes and the number of outputs."""
-    rows = _CellsAlone(learner).for_fit(X, None, sample_weight)
-    if rows.n_rows is not None and rows.n_rows != len(outputs.values):
-        raise DataError(
-            "Found input variables with inconsistent numbers of samples:"
-            f" {[rows.n_rows, len(outputs.values)]}"
-        )
+    rows = rows_apart(learner, X, len(outputs.values), sample_weight)
     learner.n_outputs_ = outputs.values.shape[1]
     if outputs.classes is not None:
         learner.classes_ = outputs.classes
+    return rows
+
+
+def rows_apart(
+    learner: Any,
+    X: Data,
+    n_targets: int,
+    sample_weight: Weights,
+    more: bool = False,
+) -> Rows:
+    """The rows of `fit`, or with `more` of `partial_fit`, without the targets of their rows, which
+    were read apart."""
+    inputs = _CellsAlone(learner)
+    if more:
+        rows = inputs.for_partial_fit(X, None, sample_weight)
+    else:
+        rows = inputs.for_fit(X, None, sample_weight)
+    n_rows = rows.n_rows
+    if n_rows is not None and n_rows != n_targets:
+        raise DataError(
+            "Found input variables with inconsistent numbers of samples:"
+            f" {[n_rows, n_targets]}"
+        )
     return learner._prepare_rows(rows)
 
 

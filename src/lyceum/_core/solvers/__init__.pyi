@@ -35,6 +35,7 @@ from lyceum._core.solvers.newton import (
     LevenbergMarquardt as LevenbergMarquardt,
     Newton as Newton,
 )
+from lyceum._core.solvers.patience import Patience as Patience
 from lyceum._core.solvers.problem import (
     Observer as Observer,
     Outcome as Outcome,

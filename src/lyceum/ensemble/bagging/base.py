@@ -43,6 +43,7 @@ from lyceum.errors import SettingError
 from lyceum.progress import report
 from lyceum.report import Summary, Table
 
+_MOST_DRAWS = 1 << 31
 BAG_CONSTRAINTS: dict[str, Any] = {
     **MEMBER_CONSTRAINTS,
     "n_estimators": [Interval(Integral, 1, None, closed="left")],
@@ -235,6 +236,11 @@ class BaggingBase(Ensemble):
             raise SettingError(
                 f"max_samples={self.max_samples} asks for {n_drawn} of {n_weighted} rows: with "
                 "bootstrap=False no row comes twice"
+            )
+        if n_drawn > _MOST_DRAWS:
+            raise SettingError(
+                f"max_samples={self.max_samples} asks for {n_drawn:.3g} draws of {n_weighted} rows"
+                f" for every member: at most {_MOST_DRAWS:,}"
             )
         n_columns = _number(self.max_features, d)
         if n_columns > d:

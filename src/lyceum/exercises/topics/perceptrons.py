@@ -54,7 +54,8 @@ def perceptron(draw: Draw) -> Sheet:
     points, labels = _draw_points(draw)
     updates = _train(points, labels)
     draw.require(between(len(updates), 2 + draw.level, 4 + draw.level), "length")
-    model = Perceptron(center=False).fit(np.array(points, dtype=float), labels)
+    model = Perceptron(shuffle=False, tol=None)
+    model.fit(np.array(points, dtype=float), labels)
     sheet = _start(
         points,
         labels,

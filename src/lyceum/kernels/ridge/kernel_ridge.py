@@ -188,7 +188,7 @@ class KernelRidge(Regressor, KernelLearner):
     )
     _parameter_constraints: ClassVar[dict] = {
         "alpha": [
-            Interval(Real, 0, None, closed="neither"),
+            Interval(Real, 0, None, closed="left"),
             StrOptions({"loo"}),
             "array-like",
         ],
@@ -271,10 +271,10 @@ class KernelRidge(Regressor, KernelLearner):
     def _fits(self, Y: np.ndarray, mixed: bool) -> list[_Fit]:
         """The solution for every target: one factor of K for every λ."""
         alphas = np.ravel(number_setting("alpha", self.alpha))
-        is_positive = ((alphas > 0) & np.isfinite(alphas)).all()
-        if len(alphas) not in (1, Y.shape[1]) or not is_positive:
+        is_penalty = ((alphas >= 0) & np.isfinite(alphas)).all()
+        if len(alphas) not in (1, Y.shape[1]) or not is_penalty:
             raise SettingError(
-                f"alpha must be one positive number, or one for each of {Y.shape[1]} targets, "
+                f"alpha must be one number from 0 on, or one for each of {Y.shape[1]} targets, "
                 f"but it is {self.alpha!r}"
             )
         alphas = np.broadcast_to(alphas, Y.shape[1:])

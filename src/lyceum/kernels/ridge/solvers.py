@@ -71,6 +71,8 @@ def ridge_inverse(
     """The inverse by Cholesky; where K is singular by rounding and the ridge too small, by
     eigenvalues."""
     n = len(ridge)
+    if not ridge.any():
+        return _least_squares(kernel, X)
     diagonal = np.diag_indices(n)
     if mixed and kernel.native is not None and not sparse.issparse(X):
         A = kernel.gram(X.astype(np.float32))
@@ -82,6 +84,21 @@ def ridge_inverse(
         else:
             return RidgeInverse(partial(_refine, kernel, X, ridge, A))
     return _exact_inverse(kernel, X, ridge)
+
+
+def _least_squares(kernel: Kernel, X: Data) -> RidgeInverse:
+    """The shortest solution of least squares, where no ridge decides: K = Q diag(s) Qᵀ, of which
+    what is rounding is left out."""
+    s, Q = linalg.eigh(double_gram(kernel, X), overwrite_a=True, check_finite=False)
+    refuse_negative(s, kernel)
+    is_there = s > rounding_of(s)
+    Q = Q[:, is_there]
+    s = s[is_there]
+
+    def solve(b: np.ndarray) -> np.ndarray:
+        return Q @ ((Q.T @ b) / s)
+
+    return RidgeInverse(solve, int((~is_there).sum()))
 
 
 def _exact_inverse(kernel: Kernel, X: Data, ridge: np.ndarray) -> RidgeInverse:
@@ -165,7 +182,8 @@ def warn_below_rounding(n_null: int) -> None:
     if n_null:
         warnings.warn(
             f"KernelRidge: K has {n_null} directions of the size of rounding, and alpha is below"
-            " that: predictions may be far off: give a larger alpha",
+            " that: predictions may be far off, and with alpha=0 are without these directions:"
+            " give a larger alpha",
             np.exceptions.RankWarning,
             stacklevel=3,
         )

@@ -38,6 +38,7 @@ from lyceum.linear.row_passes import first_pass, without_checks
 from lyceum.linear.several_targets import (
     fit_each_target,
     has_several_targets,
+    n_targets,
     target_columns,
 )
 
@@ -178,6 +179,8 @@ class RidgeCV(PenaltyCV):
                 FutureWarning,
                 stacklevel=3,
             )
+        if has_several_targets(y) and n_targets(y) == 1:
+            y = target_columns(y)[0]  # as in Ridge, coefficients are flat
         if has_several_targets(y):
             return self._fit_targets(X, y, sample_weight)
         self._fit_target(X, y, sample_weight)
@@ -294,34 +297,58 @@ class RidgeCV(PenaltyCV):
         columns = target_columns(y)
         # splits that can be read once are kept for every target
         splits = list(self.cv) if isinstance(self.cv, Iterator) else self.cv
-        settings = {**self.get_params(deep=False), "cv": splits}
-        models = [clone(type(self)(**settings)) for _ in columns]
+        is_joint = splits is None and not self.alpha_per_target
+        is_joint = is_joint and self.scoring is not None
+        models = self._single_models(splits, len(columns), is_joint)
         losses = [
             model._fit_target(X, column, sample_weight)
             for model, column in zip(models, columns)
         ]
         stored = [vars(model).get("cv_results_") for model in models]
         scores: Any = np.array([model.best_score_ for model in models])
-        same: list[dict[str, Any]] = [{"cv": splits}] * len(columns)
-        fit_each_target(self, X, y, sample_weight, same)
+        own: dict[str, Any] = {"cv": splits}
         if not self.alpha_per_target:
-            mean_loss = np.mean(losses, axis=0)
-            chosen = int(np.argmin(mean_loss))
-            alpha = float(models[0].alphas_[chosen])
-            fit_each_target(
-                self,
-                X,
-                y,
-                sample_weight,
-                [{"alphas": [alpha], "cv": None}] * len(models),
-            )
-            self.alpha_ = alpha
-            scores = -float(mean_loss[chosen])
+            loss = np.mean(losses, axis=0)
+            if is_joint:
+                loss = self._joint_losses(stored, columns, sample_weight)
+            chosen = int(np.argmin(loss))
+            own = {"alphas": [float(models[0].alphas_[chosen])], "cv": None}
+            own |= {"scoring": None, "n_alphas": None}
+            scores = -float(loss[chosen])
+        fit_each_target(self, X, y, sample_weight, [own] * len(models))
+        if not self.alpha_per_target:
+            self.alpha_ = own["alphas"][0]
         self.best_score_ = scores
         self.alphas_ = models[0].alphas_
-        if stored[0] is not None:
+        if self.store_cv_results:
             self.cv_results_ = np.stack(stored, axis=1)
         return self
+
+    def _single_models(self, splits: Any, count: int, is_joint: bool) -> list[Any]:
+        """A model per target; a score of all targets at once needs the predictions of each."""
+        settings = {**self.get_params(deep=False), "cv": splits}
+        if is_joint:
+            settings |= {"store_cv_results": True, "scoring": _single_r2}
+        return [clone(type(self)(**settings)) for _ in range(count)]
+
+    def _joint_losses(
+        self, stored: list[Any], columns: list[Any], w: Weights
+    ) -> np.ndarray:
+        """Minus the score of every alpha, falling, on all targets, from the predictions of each,
+        (n_samples, n_alphas)."""
+        predictions = np.stack(stored, axis=1)
+        scorer = _scorer(self.scoring)
+        own = {} if w is None else {"sample_weight": np.asarray(w)}
+        Y = np.column_stack(columns).astype(np.float64)
+        losses = [
+            -scorer(_Itself(), fitted, Y, **own)
+            for fitted in np.moveaxis(predictions, -1, 0)
+        ]
+        # predictions are in the order of `alphas`; a grid of `n_alphas` falls
+        if self.n_alphas is not None:
+            return np.array(losses)
+        given = np.ravel(np.asarray(self.alphas, dtype=float))
+        return np.array(losses)[np.argsort(-given, kind="stable")]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -378,6 +405,11 @@ def _scorer(scoring: Any) -> Any:
             " sklearn.metrics.get_scorer_names(), such as 'r2', or give a function"
         )
     return get_scorer(scoring)
+
+
+def _single_r2(model: Any, X: np.ndarray, y: np.ndarray, **weights: Any) -> float:
+    """R² of one target, where the score is of all of them and its predictions are wanted."""
+    return float(model.score(X, y, **weights))
 
 
 class _Itself(RegressorMixin, BaseEstimator):

@@ -21,7 +21,10 @@ _MOST_BUSY = (
 )
 _MOST_RESERVE = 60.0  # and not more than these
 _LATE = 0.2  # seconds after the deadline when work is stopped that does not look at the time
-_REPORT = 3.0  # seconds that a report takes at most
+_REPORT = 3.0  # seconds that a report takes at most,
+FINAL_SHARE = (
+    0.4  # or what is left of what is kept after this share for the final model
+)
 _MOST_SLOW = (
     8.0  # times that a machine may be thought to be slower for what else it does
 )
@@ -75,10 +78,10 @@ class Deadline:
 
     @property
     def for_report(self) -> Deadline:
-        """When the report is begun: half of what is kept goes to the final model."""
+        """When the report is begun: a part of what is kept goes to the final model."""
         if self.end is None:
             return self
-        kept = min(0.5 * self.reserve, _REPORT * self.slowness)
+        kept = min((1.0 - FINAL_SHARE) * self.reserve, _REPORT * self.slowness)
         return Deadline(self.end - kept, self.reserve, self.slowness)
 
     @property

@@ -28,7 +28,7 @@ from dataclasses import dataclass, field, replace
 
 from lyceum.studies.plan.candidate import Candidate
 from lyceum.studies.plan.plan import Plan, Task
-from lyceum.studies.run.deadline import Deadline
+from lyceum.studies.run.deadline import FINAL_SHARE, Deadline
 from lyceum.studies.run.store import TaskResult
 
 _FIRST = 2  # learners, by promise or by loss, that come before all others,
@@ -328,7 +328,7 @@ class Race:
             kept = _LARGER * part * self._fit_seconds(ahead)
             if part > 1:
                 kept = min(kept, _FINAL_SHARE * self._total)
-            kept -= 0.5 * self.deadline.reserve
+            kept -= FINAL_SHARE * self.deadline.reserve
         return self._end - time.monotonic() - max(0.0, kept)
 
     def _fit_seconds(self, name: str) -> float:

@@ -37,8 +37,9 @@ def perform(stage: Stage) -> Performance:
     X = table.X
     n = len(X)
     model = Perceptron(
-        learning_rate=stage["eta"],
-        center=False,
+        eta0=stage["eta"],
+        shuffle=False,
+        tol=None,
         record="steps",
         max_iter=max(1, min(stage["passes"], _MOST_SCENES // n)),
     )

@@ -108,7 +108,7 @@ class Block:
         listed = with_texts_of(schema, self.schema)
         return Block(X, self.y, self.w, self.start, listed)
 
-    def take(self, keep: np.ndarray) -> Block:
+    def take(self, keep: np.ndarray | slice) -> Block:
         """Only the rows where `keep` is true, or those at some places, in that order."""
         return replace(
             self,
