@@ -157,7 +157,7 @@ def checked_weights(w: Any, X: Any, caller: str) -> np.ndarray | None:
     weights = w if is_checked else _check_weight_numbers(w, X)
     if weights.min(initial=0.0) < 0:
         raise DataError(
-            f"sample_weight has negative values, which {caller} cannot take"
+            f"Negative values in data passed to `sample_weight`, which {caller} cannot take"
         )
     largest = weights.max(initial=0.0)
     if largest > _LARGEST_WEIGHT:
