@@ -4,8 +4,11 @@ them."""
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import coo_array
 from sklearn import calibration
+from sklearn.base import clone
 from sklearn.datasets import load_iris
+from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.isotonic import IsotonicRegression
 from sklearn.model_selection import KFold, PredefinedSplit, StratifiedKFold
@@ -143,7 +146,7 @@ def test_arrays_with_any_labels_are_calibrated_and_a_given_map_is_kept():
     assert set(model.predict(X)) <= {"no", "yes"}
     kept = CalibratedClassifierCV(NaiveBayes(), model.map_).fit(X, y)
     assert np.array_equal(kept.predict_proba(X), model.predict_proba(X))
-    with pytest.raises(DataError, match="give y"):
+    with pytest.raises(DataError, match="requires y to be passed"):
         CalibratedClassifierCV(NaiveBayes()).fit(X)
 
 
@@ -274,6 +277,32 @@ def test_arguments_of_fit_go_to_the_estimator_and_weights_where_it_takes_them():
     CalibratedClassifierCV(Marked()).fit(X, y, mark=np.arange(60))
     with pytest.warns(UserWarning, match="takes no sample_weight"):
         CalibratedClassifierCV(Marked()).fit(X, y, np.ones(60), mark=list(y))
+
+
+IRIS = load_iris(return_X_y=True)
+
+
+class Converted:
+    """Rows that NumPy converts, and that have no rows themselves."""
+
+    def __init__(self, rows):
+        self.rows = rows
+
+    def __array__(self, dtype=None, copy=None):
+        return self.rows
+
+
+def test_it_is_refused_before_it_is_fitted():
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        CalibratedClassifierCV(GaussianNB()).predict(IRIS[0])
+
+
+@pytest.mark.parametrize("form", [coo_array, Converted])
+def test_rows_that_cannot_be_taken_are_converted(form):
+    X, y = IRIS
+    model = CalibratedClassifierCV(LogisticRegression(), cv=2)
+    expected = clone(model).fit(X, y).predict_proba(X)
+    np.testing.assert_allclose(model.fit(form(X), y).predict_proba(X), expected)
 
 
 @pytest.mark.parametrize("method", ["sigmoid", "isotonic", "temperature"])

@@ -9,6 +9,7 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.sparse import issparse
 from scipy.special import expit, softmax
 from sklearn import get_config
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, _fit_context, clone
@@ -382,6 +383,7 @@ default="sigmoid"
 
     def predict(self, X: Data) -> np.ndarray:
         """The most probable class."""
+        check_is_fitted(self)
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
 
     def predict_log_proba(self, X: Data) -> np.ndarray:
@@ -445,6 +447,13 @@ def _encode(X: Data, y: Target) -> tuple[np.ndarray, Callable[[np.ndarray], Any]
             )
         return codes, X.take
     if y is None:
-        raise DataError("give y, the classes of the rows")
+        raise DataError(
+            "CalibratedClassifierCV requires y to be passed, but the target y is None"
+        )
     _, codes = np.unique(np.asarray(y), return_inverse=True)
-    return codes, partial(_safe_indexing, X)
+    cells: Any = X
+    if issparse(cells):
+        cells = cells.tocsr()  # other formats do not give rows
+    elif not hasattr(cells, "__getitem__"):
+        cells = np.asarray(cells)
+    return codes, partial(_safe_indexing, cells)
