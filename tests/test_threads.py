@@ -21,6 +21,7 @@ from lyceum._core.threads import (
     single_threaded_blas,
 )
 from lyceum.data import Rows, scan
+from lyceum.linear import LinearRegression
 
 FIT = """
 import hashlib, numpy as np
@@ -298,3 +299,43 @@ def test_a_million_threads_are_not_started():
     """A model file whose n_jobs was changed to a million once took the process with it."""
     with limit_threads(1_000_000):
         assert n_threads() == max(64, os.cpu_count())
+
+
+# -- fits and questions at once --------------------------------------------------------
+
+CELLS = np.arange(12.0).reshape(6, 2) ** 1.5
+Y = np.arange(6.0)
+
+
+def test_who_asks_during_a_fit_is_answered_as_before_it():
+    seen = []
+
+    class Watched(LinearRegression):
+        def fit(self, X, y):
+            super().fit(X, y)
+            if hasattr(watched, "coef_"):  # as another thread would
+                seen.append(watched.predict(X))
+            return self
+
+    watched = Watched()
+    before = watched.fit(CELLS, Y).predict(CELLS)
+    watched.fit(CELLS, 5.0 - Y)
+    np.testing.assert_array_equal(seen, [before])
+    np.testing.assert_allclose(watched.predict(CELLS), 5.0 - before, atol=1e-12)
+
+
+def test_a_fit_that_ends_during_a_question_does_not_mix_two_states():
+    fits = []
+
+    class Crossed(LinearRegression):
+        def predict(self, X):
+            coefficients = self.coef_
+            if not fits:
+                fits.append(threading.Thread(target=self.fit, args=(CELLS, 5.0 - Y)))
+                fits[0].start()
+                fits[0].join()
+            return X @ coefficients + self.intercept_
+
+    crossed = Crossed().fit(CELLS, Y)
+    answer = crossed.predict(CELLS)
+    np.testing.assert_allclose(answer, crossed.predict(CELLS))

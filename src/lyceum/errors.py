@@ -4,7 +4,8 @@ LyceumError
 ├── DataError (a ValueError)         the rows cannot be used as they are
 │   ├── SchemaError                  columns do not fit: names, kinds, categories
 │   ├── MissingValuesError           missing cells where the method cannot take them
-│   └── SourceError (a TypeError)    this method cannot run on this kind of source
+│   ├── SourceError (a TypeError)    this method cannot run on this kind of source
+│   └── WeightsError (a TypeError)   a learner inside takes no weights of rows
 ├── SettingError (a ValueError)      parameters that do not go together, or not with these data
 ├── ModelFileError (a ValueError)    a model file is damaged, unknown or unsafe
 ├── MissingPackageError (an ImportError)  a package that only this part needs is not installed
@@ -36,6 +37,7 @@ __all__ = [
     "SettingError",
     "SourceError",
     "StudyError",
+    "WeightsError",
     "cannot_export",
     "number_setting",
     "undefined",
@@ -148,6 +150,26 @@ class SourceError(DataError, TypeError):
         ...
     lyceum.errors.SourceError: rows of files and Dask collections are read in order, but place 1
         comes after 3: sort the places, or hold the rows in memory, e.g. scan(..., memory=8 << 30)
+    """
+
+
+class WeightsError(DataError, TypeError):
+    """Weights of rows were given, but a learner inside takes none.
+
+    See Also
+    --------
+    lyceum.ensemble.VotingClassifier : One of those that pass weights on.
+
+    Examples
+    --------
+    >>> from lyceum.ensemble import VotingClassifier
+    >>> from lyceum.neighbors import KNeighborsClassifier
+    >>> vote = VotingClassifier([("near", KNeighborsClassifier(1))])
+    >>> vote.fit([[0.0], [1.0]], [0, 1], sample_weight=[1.0, 2.0])  # doctest: +NORMALIZE_WHITESPACE
+    Traceback (most recent call last):
+        ...
+    lyceum.errors.WeightsError: Underlying estimator KNeighborsClassifier does not support sample
+        weights. VotingClassifier passes them on: leave it out, or fit without sample_weight
     """
 
 

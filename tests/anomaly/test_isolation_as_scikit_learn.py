@@ -27,6 +27,16 @@ def test_contamination_is_the_share_of_anomalies(cloud):
     assert np.mean(automatic.predict(cloud) == theirs.predict(cloud)) > 0.9
 
 
+def test_trees_are_learners_that_predict_depths(cloud):
+    model = IsolationForest(n_estimators=5, max_features=2, random_state=0).fit(cloud)
+    depths = [
+        tree.predict(cloud[:, columns])
+        for tree, columns in zip(model.estimators_, model.estimators_features_)
+    ]
+    np.testing.assert_allclose(np.mean(depths, axis=0), model.depths(cloud))
+    assert model.estimators_[0].max_depth == 8  # the binary logarithm of 200 rows
+
+
 def test_rows_and_columns_are_drawn(cloud):
     model = IsolationForest(
         n_estimators=20, max_samples=0.5, max_features=2, bootstrap=True, random_state=0

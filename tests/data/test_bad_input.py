@@ -401,7 +401,7 @@ def test_class_numbers_are_numbers_to_a_regressor():
     [
         (
             [1.0, -1.0, 1.0, 1.0],
-            "sample_weight has negative values, which NearestMean cannot take",
+            "Negative values in data passed to `sample_weight`, which NearestMean cannot take",
         ),
         ([0.0] * 4, "zero"),
         ([1.0, np.nan, 1.0, 1.0], "NaN"),

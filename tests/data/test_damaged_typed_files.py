@@ -10,6 +10,7 @@ import pyarrow.feather as feather
 import pyarrow.parquet as pq
 import pytest
 
+from lyceum._core.data import read_data
 from lyceum.data import inspect, scan
 from lyceum.errors import DataError, SchemaError
 
@@ -110,6 +111,7 @@ def test_views_of_missing_cells_are_not_followed(tmp_path):
 # in a process of its own: a reader that follows the buffers dies, and the tests with it
 READ = """
 import sys
+from lyceum._core.data import read_data
 from lyceum.data import inspect, scan
 from lyceum.errors import DataError
 from lyceum._core.data import read_data
@@ -275,6 +277,7 @@ def codes_below_missing(levels, code):
 
 CODES = """
 import sys
+from lyceum._core.data import read_data
 from lyceum.data import inspect, scan
 for path in sys.argv[1:]:
     rows = scan(path)
@@ -300,3 +303,21 @@ def test_codes_below_missing_cells_are_not_followed(tmp_path):
         [sys.executable, "-c", CODES, *paths], capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("writer", [pa.ipc.new_file, pa.ipc.new_stream])
+def test_packed_batches_of_old_versions_are_refused_as_arrow_misreads_them(
+    tmp_path, writer
+):
+    table = pa.table({"a": [1.0, 2.0, 3.0]})
+    path = str(tmp_path / "t.arrow")
+    for version in (pa.ipc.MetadataVersion.V4, pa.ipc.MetadataVersion.V5):
+        options = pa.ipc.IpcWriteOptions(compression="zstd", metadata_version=version)
+        with writer(path, table.schema, options=options) as sink:
+            sink.write_table(table)
+        if version == pa.ipc.MetadataVersion.V4:
+            with pytest.raises(
+                DataError, match=r"t\.arrow has packed batches .* before 1\.0"
+            ):
+                read_data(path)
+    assert read_data(path).table == table

@@ -228,3 +228,17 @@ def test_the_columns_of_a_table_are_chosen_by_name(sqlite_file):
         "create table a (x)", "create table b (y)", "insert into b values (1)"
     )
     assert read_data(path, FileFormat(table="b")).table.column_names == ["y"]
+
+
+def test_a_table_whose_name_only_begins_as_those_of_sqlite_is_there(sqlite_file):
+    path = sqlite_file("create table sqlites (a)", "insert into sqlites values (3)")
+    assert read_data(path).table["a"].to_pylist() == [3]
+
+
+def test_tables_of_other_schemas_of_duckdb_are_named_with_them(duckdb_file):
+    path = duckdb_file("create schema s", "create table s.t as select 3 as a")
+    assert read_data(path).table["a"].to_pylist() == [3]
+    path = duckdb_file("create table u as select 4 as a")
+    assert "they are 's.t', 'u'" in refusal(path)
+    file_format = FileFormat(table="s.t")
+    assert read_data(path, file_format=file_format).table["a"].to_pylist() == [3]

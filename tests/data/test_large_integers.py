@@ -6,10 +6,11 @@ import pandas as pd
 import polars as pl
 import pytest
 
+from lyceum._core.data import read_data
 from lyceum._core.data.files import csv as csv_module
 from lyceum.bayes import NaiveBayes
 from lyceum.data import scan
-from lyceum.errors import SchemaError
+from lyceum.errors import DataError, SchemaError
 from lyceum.trees import DecisionTreeClassifier
 
 LABELS = 2**53 + np.arange(5)
@@ -201,3 +202,48 @@ def test_a_list_of_whole_numbers_keeps_them():
     assert model.score(cells, y) == 1.0
     with pytest.raises(SchemaError, match=r"'x0' holds .*9007199254740993"):
         model.predict(np.array([[2**53 + 1], [0.5]], dtype=object))
+
+
+@pytest.mark.parametrize("row", ['{"id": "%s"}', '"%s","1,000"'])
+def test_written_as_text_they_stay_apart(tmp_path, row):
+    path = tmp_path / "t.jsonl"
+    lines = [row % label for label in LABELS]
+    if "," in row:
+        path = tmp_path / "t.csv"
+        lines = ["id,amount", '"7,000","8,000"', *lines]
+    path.write_text("\n".join([*lines, ""]))
+    cells = read_data(path).table["id"].to_pylist()
+    assert cells[-5:] == list(map(str, LABELS))
+
+
+@pytest.mark.parametrize("declared", ["integer", "numeric"])
+def test_in_arff_files_they_stay_apart(tmp_path, declared):
+    path = tmp_path / "t.arff"
+    rows = "\n".join(map(str, LABELS))
+    path.write_text(f"@relation r\n@attribute id {declared}\n@data\n{rows}\n")
+    assert read_data(path).table["id"].to_pylist() == LABELS.tolist()
+
+
+def test_in_arff_files_whole_numbers_beyond_64_bits_are_refused_by_value(tmp_path):
+    path = tmp_path / "t.arff"
+    path.write_text(f"@relation r\n@attribute id integer\n@data\n1\n{2**64}\n")
+    with pytest.raises(
+        DataError, match=r"t.arff: attribute 'id' .* '18446744073709551616'"
+    ):
+        read_data(path)
+    path.write_text("@relation r\n@attribute id numeric\n@data\n0.5\n1e300\n")
+    assert read_data(path).table["id"].to_pylist() == [0.5, 1e300]
+
+
+def test_unsigned_numbers_of_128_bits_of_duckdb_keep_their_sign_or_are_refused(
+    tmp_path,
+):
+    duckdb = pytest.importorskip("duckdb")
+    path = tmp_path / "t.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute(f"create table t as select {2**127 - 1}::uhugeint as id")
+    assert int(read_data(path).table["id"][0].as_py()) == 2**127 - 1
+    with duckdb.connect(str(path)) as connection:
+        connection.execute(f"insert into t values ({2**127}), (null)")
+    with pytest.raises(DataError, match=r"t.duckdb: column 'id' holds .* 2\^127"):
+        read_data(path)

@@ -4,11 +4,16 @@ them."""
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import coo_array
+from sklearn import calibration
+from sklearn.base import clone
 from sklearn.datasets import load_iris
+from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.isotonic import IsotonicRegression
 from sklearn.model_selection import KFold, PredefinedSplit, StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
+from sklearn.svm import LinearSVC
 
 import lyceum
 from lyceum import datasets, scan
@@ -21,6 +26,7 @@ from lyceum.decision import (
 )
 from lyceum.errors import DataError, MissingValuesError, SettingError
 from lyceum.evaluate import log_loss
+from lyceum.linear import LogisticRegression
 from lyceum.workflows import FittedModel
 
 
@@ -43,18 +49,23 @@ def test_a_temperature_undoes_a_power(K):
 
 def test_a_sigmoid_of_two_classes_has_the_slope_that_undoes_a_power():
     y, sharp, _ = outcomes(20_000, 2, 2.0)
-    [(slope, offset)] = PosteriorMap.fit("sigmoid", y, sharp).tables
+    [(slope, offset)] = PosteriorMap.fit("logit", y, sharp).tables
     assert slope == pytest.approx(0.5, rel=0.05)
     assert abs(offset) < 0.05
 
 
-def test_isotonic_steps_are_scikit_learns_where_they_do_not_reach_0_or_1():
+def test_isotonic_steps_are_scikit_learns_and_bounded_ones_where_they_do_not_reach_0_or_1():
     y, sharp, _ = outcomes(500, 2, 2.0)
     w = np.random.default_rng(1).integers(0, 3, 500).astype(float)
-    ours = PosteriorMap.fit("isotonic", y, sharp, w)(sharp)[:, 1]
+    same, ours = (
+        PosteriorMap.fit(method, y, sharp, w)(sharp)[:, 1]
+        for method in ("isotonic", "bounded")
+    )
     theirs = (
         IsotonicRegression().fit(sharp[:, 1], y, sample_weight=w).predict(sharp[:, 1])
     )
+    known = ~np.isnan(theirs)
+    assert same[known] == pytest.approx(theirs[known])
     inside = (theirs > 0.01) & (theirs < 0.99) & (w > 0)
     assert ours[inside] == pytest.approx(theirs[inside])
     # half a row away from 0 and 1
@@ -74,7 +85,8 @@ def test_maps_give_posteriors_lower_the_log_loss_and_take_weight_two_as_a_repeat
     assert calibrated.sum(axis=1) == pytest.approx(np.ones(400), abs=1e-12)
     assert calibrated.min() >= 0.0
     assert calibrated.max() <= 1.0
-    assert log_loss(y, calibrated) < log_loss(y, sharp)
+    chosen = np.maximum(calibrated[np.arange(400), y], 1e-3)  # steps may be at 0
+    assert -np.log(chosen).mean() < log_loss(y, sharp)
     twice = PosteriorMap.fit(method, np.repeat(y, 2), np.repeat(sharp, 2, axis=0))
     weighted = PosteriorMap.fit(method, y, sharp, np.full(400, 2.0))
     assert weighted(sharp) == pytest.approx(twice(sharp), abs=1e-5)
@@ -82,10 +94,14 @@ def test_maps_give_posteriors_lower_the_log_loss_and_take_weight_two_as_a_repeat
 
 
 def test_what_is_no_map_is_refused():
-    with pytest.raises(SettingError, match="temperature, sigmoid, isotonic"):
+    with pytest.raises(
+        SettingError, match="temperature, sigmoid, isotonic, logit, bounded"
+    ):
         PosteriorMap.fit("spline", np.array([0]), np.array([[1.0, 0.0]]))
     with pytest.raises(DataError, match="one row for each"):
         PosteriorMap.fit("sigmoid", np.array([0, 1]), np.array([[1.0, 0.0]]))
+    with pytest.raises(SettingError, match="for posteriors, not for scores"):
+        PosteriorMap.fit("logit", np.array([0, 1]), np.array([1.0, 0.0]), scores=True)
     for method, tables in (
         ("temperature", (np.array([-1.0]),)),
         ("temperature", (np.array([0.0]),)),
@@ -123,14 +139,14 @@ def test_arrays_with_any_labels_are_calibrated_and_a_given_map_is_kept():
     )  # every column twice: naive Bayes is too sure
     y = np.where(X[:, 0] + rng.normal(size=200) > 0, "yes", "no")
     model = CalibratedClassifierCV(
-        NaiveBayes(), "sigmoid", ensemble=False, random_state=0
+        NaiveBayes(), "logit", ensemble=False, random_state=0
     ).fit(X, y, np.ones(200))
     assert model.classes_.tolist() == ["no", "yes"]
     assert model.map_.tables[0][0] < 1.0
     assert set(model.predict(X)) <= {"no", "yes"}
     kept = CalibratedClassifierCV(NaiveBayes(), model.map_).fit(X, y)
     assert np.array_equal(kept.predict_proba(X), model.predict_proba(X))
-    with pytest.raises(DataError, match="give y"):
+    with pytest.raises(DataError, match="requires y to be passed"):
         CalibratedClassifierCV(NaiveBayes()).fit(X)
 
 
@@ -261,3 +277,61 @@ def test_arguments_of_fit_go_to_the_estimator_and_weights_where_it_takes_them():
     CalibratedClassifierCV(Marked()).fit(X, y, mark=np.arange(60))
     with pytest.warns(UserWarning, match="takes no sample_weight"):
         CalibratedClassifierCV(Marked()).fit(X, y, np.ones(60), mark=list(y))
+
+
+IRIS = load_iris(return_X_y=True)
+
+
+class Converted:
+    """Rows that NumPy converts, and that have no rows themselves."""
+
+    def __init__(self, rows):
+        self.rows = rows
+
+    def __array__(self, dtype=None, copy=None):
+        return self.rows
+
+
+def test_it_is_refused_before_it_is_fitted():
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        CalibratedClassifierCV(GaussianNB()).predict(IRIS[0])
+
+
+@pytest.mark.parametrize("form", [coo_array, Converted])
+def test_rows_that_cannot_be_taken_are_converted(form):
+    X, y = IRIS
+    model = CalibratedClassifierCV(LogisticRegression(), cv=2)
+    expected = clone(model).fit(X, y).predict_proba(X)
+    np.testing.assert_allclose(model.fit(form(X), y).predict_proba(X), expected)
+
+
+@pytest.mark.parametrize("method", ["sigmoid", "isotonic", "temperature"])
+@pytest.mark.parametrize("estimator", [GaussianNB(), LinearSVC(random_state=0)])
+@pytest.mark.parametrize("K", [2, 3])
+@pytest.mark.parametrize("ensemble", [True, False])
+def test_scores_and_posteriors_are_calibrated_as_in_scikit_learn(
+    method, estimator, K, ensemble
+):
+    X, y = load_iris(return_X_y=True)
+    X = X[y < K][:, :2]
+    y = y[y < K]
+    if K == 2:  # or the classes are apart, and slopes without bound
+        X = X[:, 1:]
+    settings = {"method": method, "cv": 3, "ensemble": ensemble}
+    ours = CalibratedClassifierCV(estimator, **settings).fit(X, y)
+    theirs = calibration.CalibratedClassifierCV(estimator, **settings).fit(X, y)
+    np.testing.assert_allclose(
+        ours.predict_proba(X), theirs.predict_proba(X), atol=2e-5
+    )
+
+
+def test_one_record_is_calibrated_by_its_score():
+    X, y = load_iris(return_X_y=True)
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    learner = LogisticRegression()
+    assert hasattr(learner, "decision_function")
+    model = CalibratedClassifierCV(learner, cv=3).fit(frame, y)
+    assert all(voter.map_.scores for voter in model.calibrated_classifiers_)
+    decision = model.decide(dict(zip("abcd", X[70])))
+    shares = [decision.probabilities[label] for label in range(3)]
+    np.testing.assert_allclose(shares, model.predict_proba(frame[70:71])[0])

@@ -250,3 +250,13 @@ def test_priors_that_do_not_sum_to_one_are_divided_by_their_sum():
     with pytest.warns(UserWarning, match="Renormalizing"):
         model.fit(X, np.arange(20) % 2)
     assert_allclose(model.priors_, np.array([5.0, 7.0]) / 12)
+
+
+def test_one_penalty_in_a_list_is_that_of_every_target():
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    Y = X[:, ::-1] + 1.0
+    for y in (Y, Y[:, 0]):
+        listed = ours.Ridge(alpha=[2.0]).fit(X, y)
+        assert_allclose(listed.coef_, ours.Ridge(alpha=2.0).fit(X, y).coef_)
+    with pytest.raises(SettingError, match="do not correspond: 1 != 2"):
+        ours.Ridge(alpha=[1.0, 2.0]).fit(X, Y[:, 0])

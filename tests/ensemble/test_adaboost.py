@@ -384,7 +384,7 @@ def test_reweighting_needs_weights():
     X, y = cloud(50)
     with pytest.raises(
         SettingError,
-        match=r'KNeighborsClassifier does not take sample_weight.*"resample"',
+        match=r"KNeighborsClassifier doesn't support sample_weight.*resample",
     ):
         AdaBoostClassifier(KNeighborsClassifier()).fit(X, y)
 

@@ -148,7 +148,7 @@ def test_without_replacement_no_row_comes_twice():
         NaiveBayes(), 3, max_samples=100, bootstrap=False, random_state=0
     ).fit(X, NAMES)
     assert all(len(np.unique(rows)) == 100 for rows in bag.estimators_samples_)
-    with pytest.raises(SettingError, match="asks for 151 of 150 rows"):
+    with pytest.raises(SettingError, match="max_samples=151 must be <= n_samples=150"):
         BaggingClassifier(NaiveBayes(), max_samples=151, bootstrap=False).fit(X, NAMES)
 
 
@@ -169,6 +169,8 @@ def test_random_subspaces_give_every_member_its_own_columns():
         axis=0,
     )
     np.testing.assert_allclose(bag.predict_proba(X), mean, rtol=1e-12)
+    with pytest.raises(SettingError, match=r"asks for 1.5e\+302 draws of 150 rows"):
+        BaggingClassifier(max_samples=1e300).fit(X, NAMES)
     with pytest.raises(SettingError, match="asks for 5 of 4 columns"):
         BaggingClassifier(NaiveBayes(), max_features=5).fit(X, NAMES)
 
@@ -290,14 +292,14 @@ def test_there_must_be_rows_out_of_bag():
 # -- weights ---------------------------------------------------------------------------
 
 
-def test_weights_multiply_the_draws():
+def test_rows_are_drawn_by_their_weights_and_weigh_their_draws():
     w = np.random.default_rng(0).integers(0, 4, 150).astype(float)
     bag = BaggingClassifier(NaiveBayes(), 3, random_state=0, oob_score=True).fit(
         X, NAMES, w
     )
     for member, rows in zip(bag.estimators_, bag.estimators_samples_):
         assert (w[rows] > 0).all()
-        alone = NaiveBayes().fit(X[rows], NAMES[rows], w[rows])
+        alone = NaiveBayes().fit(X[rows], NAMES[rows])
         np.testing.assert_allclose(
             member.predict_proba(X), alone.predict_proba(X), atol=1e-9
         )
@@ -440,8 +442,8 @@ def test_a_pipeline_of_lyceums_learners_takes_rows_and_weights():
     bag = BaggingClassifier(learner, 3, random_state=0).fit(frame, y, w)
     rows = bag.estimators_samples_[0]
     assert (w[rows] > 0).all()
-    data = frame.iloc[rows].assign(y=y[rows], w=w[rows])
-    alone = clone(learner).fit(scan(data, "y", weight="w"))
+    data = frame.iloc[rows].assign(y=y[rows])
+    alone = clone(learner).fit(scan(data, "y"))
     np.testing.assert_allclose(
         bag.estimators_[0].predict_proba(frame), alone.predict_proba(frame), atol=1e-6
     )

@@ -3,6 +3,7 @@ them."""
 
 import numpy as np
 import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression as TheirLogistic
 
@@ -11,6 +12,8 @@ from lyceum.ensemble import (
     AdaBoostRegressor,
     BaggingClassifier,
     ExtraTreesClassifier,
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
     HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
     RandomForestClassifier,
@@ -44,6 +47,68 @@ def test_the_trees_of_boosting_add_up_to_its_scores(model, target, K):
         else model.predict(X)
     )
     np.testing.assert_allclose(total, scores.reshape(len(X), -1), atol=1e-12)
+
+
+def leaf_values(nodes, cells):
+    """The value of the node where every row ends, by scikit-learn's fields."""
+    place = np.zeros(len(cells), dtype=int)
+    for _ in range(int(nodes["depth"].max())):
+        node = nodes[place]
+        known = cells[np.arange(len(cells)), node["feature_idx"]]
+        left = np.where(
+            np.isnan(known),
+            node["missing_go_to_left"] == 1,
+            known <= node["num_threshold"],
+        )
+        below = np.where(left, node["left"], node["right"])
+        place = np.where(node["is_leaf"] == 1, place, below)
+    return nodes["value"][place]
+
+
+@pytest.mark.parametrize("target", [y, y > 0])
+def test_the_nodes_that_shap_reads_add_up_to_the_scores(target):
+    cells = X.copy()
+    cells[::5, 2] = np.nan
+    model = HistGradientBoostingClassifier(max_iter=4).fit(cells, target)
+    total = np.repeat(model._baseline_prediction, len(X), axis=0)
+    for trees in model._predictors:
+        total += np.column_stack([leaf_values(tree.nodes, cells) for tree in trees])
+    scores = model.decision_function(cells).reshape(len(X), -1)
+    np.testing.assert_allclose(total, scores, atol=1e-12)
+
+
+def test_splits_by_categories_have_no_thresholds_to_read():
+    model = HistGradientBoostingClassifier(max_iter=2).fit(load("heart_disease"))
+    with pytest.raises(AttributeError, match="groups of categories"):
+        model._predictors  # noqa: B018
+
+
+def test_boosting_starts_from_a_dummy_of_its_constant():
+    numbers = GradientBoostingRegressor(n_estimators=2).fit(X, X[:, 0])
+    np.testing.assert_allclose(numbers.init_.constant_[0], numbers.baseline_)
+    quantiles = GradientBoostingRegressor(loss="quantile", n_estimators=2)
+    quantiles.fit(X, X[:, 0])
+    assert quantiles.init_.quantile == 0.9
+    np.testing.assert_allclose(quantiles.init_.predict(X[:1]), quantiles.baseline_)
+    classes = GradientBoostingClassifier(n_estimators=2).fit(X, y > 0)
+    np.testing.assert_allclose(classes.init_.class_prior_, [1 / 3, 2 / 3])
+    zero = GradientBoostingClassifier(n_estimators=2, init="zero").fit(X, y)
+    assert zero.init_ == "zero"
+
+
+@pytest.mark.parametrize("bootstrap", [True, False])
+@pytest.mark.parametrize("kind", [RandomForestRegressor, ExtraTreesClassifier])
+def test_a_tree_grows_again_from_its_rows_and_random_state(kind, bootstrap):
+    cells = np.random.default_rng(0).normal(size=(80, 4))
+    target = cells[:, 0] ** 2 + cells[:, 1]
+    if kind is ExtraTreesClassifier:
+        target = target > 1.0
+    forest = kind(3, max_features=0.5, bootstrap=bootstrap, random_state=1)
+    forest.fit(cells, target)
+    for tree, rows in zip(forest.estimators_, forest.estimators_samples_):
+        again = clone(tree).fit(cells[rows], target[rows])
+        np.testing.assert_allclose(again.tree_.value, tree.tree_.value)
+        np.testing.assert_allclose(again.tree_.threshold, tree.tree_.threshold)
 
 
 def test_a_tree_of_boosting_can_be_read_and_drawn():
@@ -127,10 +192,28 @@ def test_scores_of_bagged_members_are_averaged(target):
     assert not hasattr(BaggingClassifier(), "decision_function")  # trees have none
 
 
+class Unweighted(ClassifierMixin, BaseEstimator):
+    """A classifier whose `fit` takes no weights: it is given the rows that were drawn."""
+
+    def __init__(self, inner):
+        self.inner = inner
+
+    def fit(self, X, y):
+        self.inner_ = clone(self.inner).fit(X, y)
+        self.classes_ = self.inner_.classes_
+        return self
+
+    def predict(self, X):
+        return self.inner_.predict(X)
+
+    def decision_function(self, X):
+        return self.inner_.decision_function(X)
+
+
 def test_a_bagged_member_that_missed_a_class_gives_it_its_least_score():
-    model = BaggingClassifier(
-        TheirLogistic(), max_samples=4, n_estimators=9, random_state=2
-    ).fit(X, y)
+    inner = Unweighted(TheirLogistic())
+    model = BaggingClassifier(inner, max_samples=4, n_estimators=9, random_state=2)
+    model.fit(X, y)
     few = [member for member in model if len(member.classes_) == 2]
     assert few
     scores = model.decision_function(X)

@@ -220,7 +220,9 @@ def test_what_does_not_fit_is_named():
         VotingClassifier([("tree", DecisionTreeClassifier()), ("ridge", Ridge())]).fit(
             X, y
         )
-    with pytest.raises(DataError, match="member KNeighborsClassifier takes no weights"):
+    with pytest.raises(
+        DataError, match="Underlying estimator KNeighborsClassifier does"
+    ):
         VotingClassifier([SkNeighbors()]).fit(X, y, sample_weight=np.ones(len(y)))
     with pytest.raises(SettingError, match="Names provided are not unique"):
         VotingClassifier([("a", NaiveBayes()), ("a", NaiveBayes())]).fit(X, y)

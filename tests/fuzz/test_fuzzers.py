@@ -19,6 +19,9 @@ from lyceum.studies.report import page as _report
 
 CASES = {
     "fresh_exports": 10,
+    "fresh_identifiers": 12,
+    "fresh_sequences": 5,
+    "fresh_settings": 12,
     "fresh_studies": 6,
     "fresh_workbench": 60,
     "study_folders": 5,

@@ -32,12 +32,13 @@ tables = {
 for e in (1e-5, 1e-7, 1e-9):
     tables[f"differ by {e}"] = np.column_stack([A, A[:, 0] + e * rng.normal(size=120)])
 all_rows = dict(kernel="gaussian", n_neighbors="all", bandwidth=0.5)
+by_em = {"fit_by": "em", "units": "linear", "max_iter": 20, "random_state": 0}
 learners = [
     ("LocallyWeightedRegression", {}),
     ("LocallyWeightedRegression", {"degree": 2}),
     ("LocallyWeightedRegression", all_rows),
     ("RBFNetworkRegressor", {"alpha": 0.0, "random_state": 0}),
-    ("RBFNetworkClassifier", {"fit_by": "em", "units": "linear", "random_state": 0}),
+    ("RBFNetworkClassifier", by_em),
     ("NearestCentroid", {"metric": "mahalanobis"}),
     ("LinearDiscriminantAnalysis", {}),
     ("QuadraticDiscriminantAnalysis", {}),

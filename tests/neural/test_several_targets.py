@@ -92,3 +92,13 @@ def test_labels_go_on_and_columns_of_classes_are_refused():
         model.fit(X, LABELS + 1)
     with pytest.raises(SettingError, match="several labels"):
         MLPClassifier(class_weight="balanced").fit(X, LABELS)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_of_ten_rows_two_or_more_are_held_out(seed):
+    """The hashes of a seed in ten hold out none of ten rows for a share of .2."""
+    model = MLPRegressor(
+        early_stopping=True, validation_fraction=0.2, max_iter=1, random_state=seed
+    )
+    model.set_params(tol=None).fit(X[:10], Y[:10, 0])
+    assert len(model.validation_scores_) == 1

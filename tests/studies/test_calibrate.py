@@ -6,7 +6,7 @@ import pytest
 
 import lyceum
 from lyceum import datasets
-from lyceum.decision import CalibratedClassifierCV
+from lyceum.decision import CalibratedClassifierCV, PosteriorMap
 from lyceum.errors import StudyError
 from lyceum.studies import LearnerChoice
 from lyceum.studies.compare.loss_rule import LossRule
@@ -39,7 +39,7 @@ def inner_search(power, n=600):
 
 
 def test_a_map_is_chosen_where_it_lowers_the_loss_and_only_there():
-    assert choose_map(inner_search(4.0), LOG_LOSS).method in ("temperature", "sigmoid")
+    assert choose_map(inner_search(4.0), LOG_LOSS).method in ("temperature", "logit")
     assert choose_map(inner_search(1.0), LOG_LOSS) is None
     assert choose_map(inner_search(4.0), LossRule(2, doubt=0.2)) is not None
     assert (
@@ -57,8 +57,8 @@ def test_the_usual_calibration_is_none_where_none_is_as_frequent():
             for i, m in enumerate(methods)
         ]
 
-    assert usual_calibration(results("sigmoid", "")) == ""
-    assert usual_calibration(results("sigmoid", "sigmoid", "")) == "sigmoid"
+    assert usual_calibration(results("logit", "")) == ""
+    assert usual_calibration(results("logit", "logit", "")) == "logit"
     assert usual_calibration([]) == ""
 
 
@@ -70,7 +70,7 @@ def test_a_study_calibrates_says_so_resumes_and_saves_the_calibrated_model(tmp_p
     )
     before, after = plain.comparison["NaiveBayes"], found.comparison["NaiveBayes"]
     assert (before.calibration, before.folds_calibrated) == ("", 0)
-    assert after.calibration in ("temperature", "sigmoid", "isotonic")
+    assert after.calibration in PosteriorMap.OF_POSTERIORS
     assert after.log_loss < before.log_loss
     assert any(
         "were calibrated in 3 of 3 folds" in text

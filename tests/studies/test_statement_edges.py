@@ -378,13 +378,14 @@ def test_posteriors_a_little_off_can_be_taken_as_they_are():
 
 def test_the_loss_that_calibration_lowered_is_that_of_the_inner_folds():
     found = with_choice(
-        fake_study(Y, {"a": GOOD}), folds_calibrated=3, calibration="sigmoid"
+        fake_study(Y, {"a": GOOD}), folds_calibrated=3, calibration="logit"
     ).comparison
     rules = {"log loss": LossRule(2), "mean cost": LossRule(2, doubt=0.3)}
     for name, rule in rules.items():
         [text] = _statements._calibration_maps(found, rule)
         assert text.startswith(
-            "The posteriors of a were calibrated in 3 of 10 folds, most often by a sigmoid"
+            "The posteriors of a were calibrated in 3 of 10 folds, most often by a sigmoid of"
+            " their logits"
         )
         assert text.endswith(f"had a lower {name} by it.")
     assert not list(

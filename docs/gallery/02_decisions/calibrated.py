@@ -2,8 +2,8 @@
 Posteriors that mean what they say
 ==================================
 
-Naive Bayes counts alike columns twice and is too sure. A sigmoid learned on other rows bends
-its posteriors back.
+Naive Bayes counts alike columns twice and is too sure. A sigmoid of their logits, learned on
+other rows, bends its posteriors back.
 """
 
 from lyceum import plot
@@ -15,7 +15,9 @@ rows = load("german_credit")
 scores = {}
 for name, learner in {
     "plain": NaiveBayes(),
-    "with a sigmoid": CalibratedClassifierCV(NaiveBayes(), cv=3, random_state=0),
+    "with a sigmoid": CalibratedClassifierCV(
+        NaiveBayes(), "logit", cv=3, random_state=0
+    ),
 }.items():
     scores[name] = learner.fit(rows.take(range(500))).predict_proba(
         rows.take(range(500, 1000))

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import CATEGORICAL_FEATURES, Learner, check_same_columns
 from lyceum._core.constraints import Interval, RealNotInt, StrOptions
-from lyceum._core.data import Block
+from lyceum._core.data import Block, Column, Schema
 from lyceum._core.statistics import seed_from
 from lyceum._core.trees import (
     LEAF,
@@ -29,6 +29,7 @@ from lyceum._core.trees import (
 from lyceum._core.types import Categories, Data, Target, Weights
 from lyceum.errors import ModelFileError, SettingError
 from lyceum.report import Explanation, Summary
+from lyceum.trees import DecisionTreeRegressor
 
 _EULER = 0.5772156649015329
 _DRAWS = 4  # of a column for a node, before all of its columns are looked at
@@ -81,6 +82,10 @@ class IsolationForest(OutlierMixin, Learner):
         The rows that every tree was grown on.
     max_samples_ : int
         The same, by scikit-learn's name.
+    estimators_ : list of DecisionTreeRegressor
+        The trees as learners of their own, which predict depths.
+    estimators_features_ : list of arrays
+        The columns of each: all, as trees number the columns of the table.
     offset_ : float
         The score below which a row is an anomaly.
     seed_ : int
@@ -222,8 +227,7 @@ class IsolationForest(OutlierMixin, Learner):
     ) -> list[Tree]:
         if n_trees == 0:
             return []
-        # ⌈log2 ψ⌉, about the mean height of a tree of ψ rows: what ends deeper is usual anyway
-        most = max(1, int(np.ceil(np.log2(max(self.n_drawn_, 2)))))
+        most = _most_depth(self.n_drawn_)
         rng = np.random.default_rng([self.seed_, n_known] if n_known else self.seed_)
         samples = [
             rng.choice(len(X), self.n_drawn_, replace=self.bootstrap, p=p)
@@ -241,6 +245,31 @@ class IsolationForest(OutlierMixin, Learner):
             feature[inner] = columns[feature[inner]]
             trees.append(replace(tree, feature=feature, n_features=X.shape[1]))
         return trees
+
+    @property
+    def estimators_(self) -> list[DecisionTreeRegressor]:
+        """The trees as learners of their own, which predict depths."""
+        check_is_fitted(self)
+        names = self.design_names
+        columns = tuple(Column(name) for name in names)
+        schema = Schema(columns, target=Column("depth"))
+        most = _most_depth(self.n_drawn_)
+        learners = []
+        for tree in self.trees_:
+            learner: Any = DecisionTreeRegressor(splitter="random", max_depth=most)
+            learner.schema_ = schema
+            learner.n_features_in_ = len(names)
+            learner.n_outputs_ = 1
+            learner.max_features_ = len(names)
+            learner.tree_ = tree
+            learners.append(learner)
+        return learners
+
+    @property
+    def estimators_features_(self) -> list[np.ndarray]:
+        """The columns that the trees are told of: all, also where a tree was grown on some."""
+        check_is_fitted(self)
+        return [np.arange(len(self.design_names)) for _ in self.trees_]
 
     @property
     def max_samples_(self) -> int:
@@ -320,6 +349,11 @@ class IsolationForest(OutlierMixin, Learner):
         for tree in self.trees_:
             tree.check()
             native_tree(tree, len(self.design_names))
+
+
+def _most_depth(n_drawn: int) -> int:
+    """⌈log2 ψ⌉, about the mean height of a tree of ψ rows: what ends deeper is usual anyway."""
+    return max(1, int(np.ceil(np.log2(max(n_drawn, 2)))))
 
 
 @dataclass

@@ -9,6 +9,7 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.sparse import issparse
 from scipy.special import expit, softmax
 from sklearn import get_config
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, _fit_context, clone
@@ -46,10 +47,14 @@ def _can_explain(self: Any) -> bool:
     return hasattr(getattr(self, "estimator_", self.estimator), "explain")
 
 
+def _maps_posteriors(self: Any) -> bool:
+    return not any(voter.map_.scores for voter in self._voters)
+
+
 @guard_public_methods
 class CalibratedClassifierCV(MetaEstimatorMixin, Classifier, BaseEstimator):
-    """Any classifier with its posteriors calibrated by a map learned from its out-of-fold
-    posteriors.
+    """Any classifier with posteriors calibrated by a map learned from what it says of left-out
+    rows: its scores, or its posteriors where it has no `decision_function`.
 
     One estimator is fitted on all rows; the map is learned from posteriors of rows that a clone of
     it was not fitted on.
@@ -57,11 +62,13 @@ class CalibratedClassifierCV(MetaEstimatorMixin, Classifier, BaseEstimator):
     Parameters
     ----------
     estimator : classifier with `predict_proba` or `decision_function`, default=None
-        It is cloned and fitted. Scores s of two classes enter as 1 / (1 + exp(-s)), those of more
-        by softmax, so that "sigmoid" is Platt's rule on them. None: scikit-learn's linear support
-        vector machine, as there.
-    method : {"temperature", "sigmoid", "isotonic"} or PosteriorMap, default="sigmoid"
-        How posteriors are calibrated; a map that was learned before is taken as it is.
+        It is cloned and fitted. None: scikit-learn's linear support vector machine, as there.
+    method : {"sigmoid", "isotonic", "temperature", "logit", "bounded"} or PosteriorMap, \
+default="sigmoid"
+        How it is calibrated: the first three take scores or posteriors as they are, as in
+        scikit-learn; "logit" and "bounded" are for posteriors (see `PosteriorMap`), and scores of
+        an estimator without enter by the logistic or the softmax function. A map that was learned
+        before is taken as it is.
     cv : int, splitter, or splits, default=None
         The folds from which the map is learned; a number makes stratified ones, in the order of
         the rows, or drawn if `random_state` is given; None makes five.
@@ -231,6 +238,7 @@ class CalibratedClassifierCV(MetaEstimatorMixin, Classifier, BaseEstimator):
     def _learn_map(
         self, X: Data, y: Target, weights: Any, given: dict[str, Any]
     ) -> PosteriorMap:
+        """The map of all left-out rows, and the voters of the folds."""
         codes, take = _encode(X, y)
         labels: Any
         if isinstance(X, Rows):
@@ -240,29 +248,42 @@ class CalibratedClassifierCV(MetaEstimatorMixin, Classifier, BaseEstimator):
             w = weights
             labels = np.unique(np.asarray(y))
         K = int(codes.max()) + 1
-        # out-of-fold posteriors; a class that a fold's estimator has not seen has 0
+        # out-of-fold answers; a class that a fold's estimator has not seen has 0
         proba = np.zeros((len(codes), K))
         tested = np.zeros(len(codes), dtype=bool)
         voters = []
+        of_scores = False
         for train, test in self._splits(codes, given["split"]):
             part = _check_method_params(X, given["fit"], indices=train)
             truth = None if y is None else np.asarray(y)[train]
             fitted = self._new_estimator().fit(take(train), truth, **part)
             columns = np.searchsorted(labels, fitted.classes_)
-            proba[np.ix_(test, columns)] = posteriors_of(fitted, take(test))
+            of_scores = self._maps_scores(fitted)
+            seen = answers_of(fitted, take(test), of_scores)
+            proba[np.ix_(test, columns)] = _two_columns(seen)
             tested[test] = True
             if self._votes_by_folds:
-                own = self._map_of(codes, proba, w, test)
+                own = self._map_of(codes, proba, w, test, of_scores)
                 voters.append(self._voter(fitted, own, np.asarray(labels)))
         if voters:
             self.calibrated_classifiers_ = voters
         # a splitter may leave rows untested
-        return self._map_of(codes, proba, w, tested)
+        return self._map_of(codes, proba, w, tested, of_scores)
 
-    def _map_of(self, codes: Any, proba: Any, w: Any, rows: Any) -> PosteriorMap:
+    def _maps_scores(self, fitted: Estimator) -> bool:
+        """Whether the map is of scores: scikit-learn's methods, where there are some."""
+        of_posteriors = self.method in ("logit", "bounded")
+        return not of_posteriors and hasattr(fitted, "decision_function")
+
+    def _map_of(
+        self, codes: Any, seen: Any, w: Any, rows: Any, of_scores: bool
+    ) -> PosteriorMap:
         """The map learned from some rows."""
         weight = None if w is None else np.asarray(w)[rows]
-        return PosteriorMap.fit(str(self.method), codes[rows], proba[rows], weight)
+        part = seen[rows]
+        if of_scores and part.shape[1] == 2:
+            part = part[:, 1]
+        return PosteriorMap.fit(str(self.method), codes[rows], part, weight, of_scores)
 
     def _voter(
         self, fitted: Estimator, posterior_map: PosteriorMap, classes: np.ndarray
@@ -319,16 +340,23 @@ class CalibratedClassifierCV(MetaEstimatorMixin, Classifier, BaseEstimator):
     def predict_proba(self, X: Data) -> np.ndarray:
         """The calibrated posteriors."""
         check_is_fitted(self)
-        seen = [posteriors_of(voter.estimator_, X) for voter in self._voters]
-        return self._from_posteriors(*seen)
+        seen = [
+            answers_of(voter.estimator_, X, voter.map_.scores) for voter in self._voters
+        ]
+        return self._mean_of(*seen)
 
     @property
     def _voters(self) -> list[Any]:
         """Estimators with their maps, whose mean is the answer."""
         return getattr(self, "calibrated_classifiers_", [self])
 
+    @available_if(_maps_posteriors)
     def _from_posteriors(self, *seen: Any) -> np.ndarray:
-        """The mean of what the voters make of the posteriors of their estimators."""
+        """The same, for records whose posteriors are known; scores are computed anew."""
+        return self._mean_of(*seen)
+
+    def _mean_of(self, *seen: Any) -> np.ndarray:
+        """The mean of what the voters make of the answers of their estimators."""
         mean = np.zeros((len(seen[0]), len(self.classes_)))
         for voter, proba in zip(self._voters, seen, strict=True):
             columns = np.searchsorted(self.classes_, voter.classes_)
@@ -336,10 +364,12 @@ class CalibratedClassifierCV(MetaEstimatorMixin, Classifier, BaseEstimator):
         return mean / len(seen)
 
     def _calibrated(self, seen: np.ndarray) -> np.ndarray:
-        """What the map makes of posteriors of the estimator."""
+        """What the map makes of posteriors or scores of the estimator."""
         known = np.searchsorted(self.classes_, self.estimator_.classes_)
+        if seen.ndim == 1 and len(self.classes_) == 2:
+            return self.map_(seen)
         proba = np.zeros((len(seen), len(self.classes_)))
-        proba[:, known] = seen
+        proba[:, known] = _two_columns(seen)
         calibrated = self.map_(proba)
         if len(known) == len(self.classes_):
             return calibrated
@@ -353,6 +383,7 @@ class CalibratedClassifierCV(MetaEstimatorMixin, Classifier, BaseEstimator):
 
     def predict(self, X: Data) -> np.ndarray:
         """The most probable class."""
+        check_is_fitted(self)
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
 
     def predict_log_proba(self, X: Data) -> np.ndarray:
@@ -381,9 +412,18 @@ class CalibratedClassifierCV(MetaEstimatorMixin, Classifier, BaseEstimator):
         return tags
 
 
-def posteriors_of(estimator: Estimator, X: Data) -> np.ndarray:
-    """The posteriors of a classifier; its scores by the logistic or the softmax function, where it
-    has none."""
+def _two_columns(seen: np.ndarray) -> np.ndarray:
+    """Scores of two classes, given for the second, as those of both."""
+    if seen.ndim == 1:
+        return np.column_stack([-seen, seen])
+    return seen
+
+
+def answers_of(estimator: Estimator, X: Data, of_scores: bool) -> np.ndarray:
+    """The scores of a classifier, or its posteriors; where it has none, its scores by the logistic
+    or the softmax function."""
+    if of_scores:
+        return np.asarray(estimator.decision_function(X))
     if hasattr(estimator, "predict_proba"):
         return np.asarray(estimator.predict_proba(X))
     scores = np.asarray(estimator.decision_function(X))
@@ -407,6 +447,13 @@ def _encode(X: Data, y: Target) -> tuple[np.ndarray, Callable[[np.ndarray], Any]
             )
         return codes, X.take
     if y is None:
-        raise DataError("give y, the classes of the rows")
+        raise DataError(
+            "CalibratedClassifierCV requires y to be passed, but the target y is None"
+        )
     _, codes = np.unique(np.asarray(y), return_inverse=True)
-    return codes, partial(_safe_indexing, X)
+    cells: Any = X
+    if issparse(cells):
+        cells = cells.tocsr()  # other formats do not give rows
+    elif not hasattr(cells, "__getitem__"):
+        cells = np.asarray(cells)
+    return codes, partial(_safe_indexing, cells)

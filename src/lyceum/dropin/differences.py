@@ -27,8 +27,6 @@ ASKED_FOR = (
 
 # (class, parameter): why our default is another one
 DEFAULTS: dict[tuple[str, str], str] = {
-    ("BaggingClassifier", "max_samples"): "the same: as many as there are",
-    ("BaggingRegressor", "max_samples"): "the same: as many as there are",
     ("ElasticNet", "max_iter"): "an epoch costs less; seldom reached",
     ("ElasticNet", "tol"): "a smaller duality gap at the same cost",
     ("ElasticNetCV", "max_iter"): "an epoch costs less; seldom reached",

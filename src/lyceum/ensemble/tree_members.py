@@ -135,9 +135,17 @@ def unfitted_tree(forest: Any) -> Any:
     return tree.set_params(**shared)
 
 
-def tree_of_forest(forest: Any, tree: Tree) -> Any:
+def seed_of_tree(seed: int, number: int) -> int:
+    """The `random_state` with which a tree draws what the tree of a forest has drawn at its nodes;
+    rows are drawn from a stream of their own."""
+    chance = np.random.default_rng([seed, number, 1])
+    return int(chance.integers(np.iinfo(np.int32).max))
+
+
+def tree_of_forest(forest: Any, tree: Tree, random_state: int) -> Any:
     """A tree that answers as the forest does, with classes or numbers."""
     member = unfitted_tree(forest)
+    member.random_state = random_state
     if is_classifier(forest):
         member.classes_ = forest.classes_
         member.actions_ = forest.classes_

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, TypeVar
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import clone
 
 from lyceum._core.types import Data, Target, Weights
@@ -31,7 +32,12 @@ def n_targets(y: Any) -> int:
 
 def target_columns(y: Any) -> list[Any]:
     """The columns of y."""
-    Y = y.to_numpy() if hasattr(y, "to_numpy") else np.asarray(y)
+    Y = y
+    if hasattr(y, "to_numpy"):
+        Y = y.to_numpy()
+    elif sparse.issparse(y):
+        Y = y.toarray()
+    Y = np.asarray(Y)
     if Y.shape[1] == 0:
         raise SettingError("y has no columns: give at least one target")
     return list(Y.T)

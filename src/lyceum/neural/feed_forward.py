@@ -43,6 +43,7 @@ from lyceum.neural.row_windows import (
     TargetsApart,
     Windows,
     first_look,
+    look_beside_validation,
     spread,
 )
 from lyceum.neural.training import (
@@ -149,9 +150,12 @@ class FeedForward(NetworkSettings):
         rows = self._rows_with_targets(X, y, sample_weight)
         seed = self._draw_seed()
         held_out = None
+        look = None
         if self.early_stopping and validation is None:
-            held_out = HeldOut(self.validation_fraction, seed)
-        look = first_look(rows, self._n_classes(), held_out)
+            share = HeldOut(self.validation_fraction, seed)
+            look, held_out = look_beside_validation(rows, self._n_classes(), share)
+        if look is None:
+            look = first_look(rows, self._n_classes(), None)
         if before is None:
             self._start(look, seed)
         else:

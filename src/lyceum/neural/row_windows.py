@@ -221,5 +221,18 @@ def _windows(chunks: Iterator[np.ndarray], size: int) -> Iterator[np.ndarray]:
         yield window[:filled]
 
 
+def look_beside_validation(
+    rows: Rows, n_classes: int, held_out: HeldOut
+) -> tuple[FirstLook, HeldOut]:
+    """The first look, and which rows are held out: of few rows the hashes may hold out less than
+    two, though the share of them is more; then twice the share is tried."""
+    look = first_look(rows, n_classes, held_out)
+    n_wanted = held_out.share * (look.n_rows + look.n_held)
+    while look.n_held < 2 <= n_wanted:
+        held_out = replace(held_out, share=2 * held_out.share)
+        look = first_look(rows, n_classes, held_out)
+    return look, held_out
+
+
 def first_look(rows: Rows, n_classes: int, held_out: HeldOut | None) -> FirstLook:
     return rows.reduce(partial(FirstLook.of, n_classes=n_classes, held_out=held_out))

@@ -5,11 +5,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-from sklearn.utils import check_random_state
-
 from lyceum._core.base import Outputs
 from lyceum._core.data import Rows
+from lyceum._core.statistics import drawn_seed
 from lyceum._core.trees import (
     BinnedRows,
     Bins,
@@ -26,7 +24,7 @@ from lyceum.trees.pruning.cost_complexity import prune_by_complexity
 def fit_outputs(learner: Any, rows: Rows, outputs: Outputs) -> None:
     """Set `tree_` and `max_features_` of a tree learner of several outputs."""
     check_outputs(learner)
-    seed = int(check_random_state(learner.random_state).randint(np.iinfo(np.int32).max))
+    seed = drawn_seed(learner.random_state)
     learner.max_features_ = resolve_max_features(learner.max_features, len(rows.schema))
     if learner.max_bins is None:
         block = rows.in_one_block(type(learner).__name__, "set max_bins")

@@ -11,11 +11,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from sklearn.base import is_classifier
-from sklearn.utils import check_random_state
 
 from lyceum._core.data import Block, Rows, Schema
 from lyceum._core.probability import class_weight_factors
-from lyceum._core.statistics import class_weights, folds_of
+from lyceum._core.statistics import class_weights, drawn_seed, folds_of
 from lyceum._core.trees import (
     BinnedRows,
     Bins,
@@ -55,7 +54,7 @@ def fit_tree(learner: Any, rows: Rows, hold_out: bool = True) -> None:
     Unless `hold_out`, no rows are set aside for pruning by reduced error, which is then left to the
     caller.
     """
-    seed = int(check_random_state(learner.random_state).randint(np.iinfo(np.int32).max))
+    seed = drawn_seed(learner.random_state)
     if is_classifier(learner):
         learner.loss_matrix_, learner.actions_ = class_losses(
             learner.loss_matrix, learner.classes_

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cache, wraps
 from typing import Any, ClassVar, Literal
 
@@ -21,13 +22,14 @@ from lyceum._core.base.model_parts import check_learner, n_fitted_numbers
 from lyceum._core.base.n_jobs_verbose import (
     constrain_running,
     guard_public_methods,
+    is_fitting,
     running_as_set,
     shown_progress,
 )
 from lyceum._core.base.one_record import Decision, count_fit, decide
 from lyceum._core.base.parameter_docs import complete_docstring
 from lyceum._core.base.row_names import without_row_names
-from lyceum._core.base.state import unchanged_on_failure
+from lyceum._core.base.state import learned_apart
 from lyceum._core.constraints import StrOptions, make_constraint
 from lyceum._core.data import (
     KINDS,
@@ -45,7 +47,7 @@ from lyceum._core.data import (
     numbered_names,
 )
 from lyceum._core.report import Explanation, Summary
-from lyceum._core.routing import Route, router_of, routing
+from lyceum._core.routing import Route, routed_through, router_of, routing
 from lyceum._core.steps import StepKind, Steps, steps_of
 from lyceum._core.types import Data, Estimator, Operation, Target, Weights
 from lyceum.errors import cannot_export
@@ -470,17 +472,29 @@ def _guard(method: Callable[..., Any]) -> Callable[..., Any]:
     def guarded_method(self: Learner, *data: Any, **named: Any) -> Any:
         _check_parameters(self)
         with (
-            unchanged_on_failure(self),
-            running_as_set(self),
-            shown_progress(self),
-            arithmetic_in_words(self, method.__name__),
-            routing(self, method, data, named) as (own, own_named),
+            _apart(self) as learner,
+            running_as_set(learner),
+            shown_progress(learner),
+            arithmetic_in_words(learner, method.__name__),
+            routing(learner, method, data, named) as (own, own_named),
         ):
-            result = method(self, *own, **own_named)
-            if counter := self.__dict__.pop("_row_counter", None):
-                self.n_rows_ = counter.total()
-            _round_to_rows(self, data[0] if data else named.get("X"))
-            count_fit(self)
-            return result
+            result = method(learner, *own, **own_named)
+            if counter := learner.__dict__.pop("_row_counter", None):
+                learner.n_rows_ = counter.total()
+            _round_to_rows(learner, data[0] if data else named.get("X"))
+        count_fit(self)
+        if result is learner:
+            return self
+        return result
 
     return guarded_method
+
+
+@contextmanager
+def _apart(learner: Learner) -> Iterator[Learner]:
+    """What learns in place of the learner, until it has learned; itself in `super().fit`."""
+    if is_fitting(learner):
+        yield learner
+        return
+    with learned_apart(learner) as apart, routed_through(learner, apart):
+        yield apart

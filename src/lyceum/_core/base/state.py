@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from copy import copy
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.types import Estimator
+
+Fitted = TypeVar("Fitted")
 
 
 @contextmanager
@@ -49,6 +51,28 @@ def unchanged_on_failure(learner: Estimator) -> Iterator[None]:
         state.clear()
         state.update(before)
         raise
+
+
+@contextmanager
+def learned_apart(learner: Fitted) -> Iterator[Fitted]:
+    """A copy to learn in, whose attributes become the learner's where the block does not raise.
+
+    They change all at once: what asks the learner meanwhile, in another thread, sees what it knew
+    before. Lists and dicts that were learned are copied, settings and arrays are not.
+
+    Parameters
+    ----------
+    learner : object
+        Any object that keeps its state in attributes.
+    """
+    apart = object.__new__(type(learner))
+    for name, value in vars(learner).items():
+        was_learned = "_" in (name[0], name[-1])
+        if was_learned and isinstance(value, list | dict):
+            value = copy(value)
+        vars(apart)[name] = value
+    yield apart
+    learner.__dict__ = vars(apart)
 
 
 class SparseCoefficients:

@@ -71,5 +71,8 @@ from lyceum._core.statistics.sample_statistics import (
     weighted_median as weighted_median,
     weighted_quantile as weighted_quantile,
 )
-from lyceum._core.statistics.seed import seed_from as seed_from
+from lyceum._core.statistics.seed import (
+    drawn_seed as drawn_seed,
+    seed_from as seed_from,
+)
 from lyceum._core.statistics.sparse import SparseCells as SparseCells

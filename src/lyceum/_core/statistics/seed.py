@@ -15,6 +15,15 @@ def seed_from(random_state: Seed) -> int:
     """
     if isinstance(random_state, int | np.integer):
         return int(random_state)
+    return drawn_seed(random_state)
+
+
+def drawn_seed(random_state: Seed) -> int:
+    """A whole number drawn from `random_state`, from an int too.
+
+    >>> drawn_seed(7) == np.random.RandomState(7).randint(2**31 - 1)
+    True
+    """
     # statistics alone do not need scikit-learn
     from sklearn.utils import check_random_state
 

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from lyceum._core.base import (
     check_same_columns,
     once_per_record,
+    takes_rows,
     takes_weights,
     undefined,
 )
@@ -43,12 +44,14 @@ from lyceum.errors import SettingError
 from lyceum.progress import report
 from lyceum.report import Summary, Table
 
+_MOST_DRAWS = 1 << 31
 BAG_CONSTRAINTS: dict[str, Any] = {
     **MEMBER_CONSTRAINTS,
     "n_estimators": [Interval(Integral, 1, None, closed="left")],
     "max_samples": [
         Interval(Integral, 1, None, closed="left"),
         Interval(Real, 0.0, None, closed="neither"),
+        None,
     ],
     "bootstrap": ["boolean"],
     "max_features": [
@@ -68,8 +71,9 @@ class BaggingBase(Ensemble):
     _parameter_docs: ClassVar[str] = """
     n_estimators : int
         The number of members.
-    max_samples : int or float
-        N', or N' / N, which may exceed 1 with `bootstrap`.
+    max_samples : int, float or None
+        N', or N' / N, which may exceed 1 with `bootstrap`; with weights, their share of the total
+        weight. None: as many as there are rows.
     bootstrap : bool
         Whether rows are drawn with replacement.
     max_features : int or float
@@ -99,7 +103,7 @@ class BaggingBase(Ensemble):
     """
 
     n_estimators: int
-    max_samples: int | float
+    max_samples: int | float | None
     bootstrap: bool
     max_features: int | float
     bootstrap_features: bool
@@ -182,16 +186,16 @@ class BaggingBase(Ensemble):
         w: np.ndarray | None,
     ) -> Any:
         member = set_seeds(self._copy(), self.seed_, i)
-        # A row drawn m times weighs m w; where the learner takes no weights, it is there m times,
-        # and w is in the chances of the draws. None stands for all rows, each once.
+        # A row drawn m times weighs m; where the learner takes no weights, it is there m times.
+        # None stands for all rows, each once.
         if not takes_weights(member):
             if (counts == 1).all():
                 return data.fit(member, None, columns)
             return data.fit(member, np.repeat(np.arange(len(counts)), counts), columns)
+        if not takes_rows(member):
+            return data.fit(member, None, columns, counts.astype(np.float64))
         rows = np.flatnonzero(counts)
         weights = counts[rows].astype(np.float64)
-        if w is not None:
-            weights *= w[rows]
         unequal = None if (weights == 1.0).all() else weights
         if len(rows) == len(counts):
             return data.fit(member, None, columns, unequal)
@@ -205,7 +209,7 @@ class BaggingBase(Ensemble):
         """How often every row is in each of the given bags; zero-weight rows are in none."""
         if self.bags is None:
             return None
-        if self.max_samples != 1.0 or not self.bootstrap:
+        if self.max_samples not in (None, 1.0) or not self.bootstrap:
             raise SettingError(
                 "bags names the rows of every member: leave max_samples and bootstrap as they are"
             )
@@ -226,16 +230,16 @@ class BaggingBase(Ensemble):
             weighted = np.flatnonzero(w)
             n_weighted = len(weighted)
         odds = None
-        if w is not None and not takes_weights(self._base()):
+        total = float(n_weighted)
+        if w is not None:
             odds = w if weighted is None else w[weighted]
-            odds = odds / odds.sum()
+            total = float(odds.sum())
+            odds = None if np.ptp(odds) == 0.0 else odds / total
         d = self.n_features_in_
-        n_drawn = _number(self.max_samples, n_weighted)
-        if not self.bootstrap and n_drawn > n_weighted:
-            raise SettingError(
-                f"max_samples={self.max_samples} asks for {n_drawn} of {n_weighted} rows: with "
-                "bootstrap=False no row comes twice"
-            )
+        n_drawn = n_weighted
+        if self.max_samples is not None:
+            n_drawn = _number(self.max_samples, total)
+        self._check_drawn(n_drawn, n_weighted, w)
         n_columns = _number(self.max_features, d)
         if n_columns > d:
             raise SettingError(
@@ -253,6 +257,40 @@ class BaggingBase(Ensemble):
             odds=odds,
             given=self._given_counts(n, weighted),
         )
+
+    def _check_drawn(self, n_drawn: int, n_rows: int, w: np.ndarray | None) -> None:
+        """Refuse too many rows, warn of few and of weights without effect."""
+        if n_drawn > _MOST_DRAWS:
+            raise SettingError(
+                f"max_samples={self.max_samples} asks for {n_drawn:.3g} draws of {n_rows} rows"
+                f" for every member: at most {_MOST_DRAWS:,}"
+            )
+        if not self.bootstrap and w is not None:
+            warnings.warn(
+                f"When fitting {type(self).__name__} with sample_weight it is recommended to use"
+                " bootstrap=True: of all rows, drawn once each, the weights say nothing.",
+                UserWarning,
+                stacklevel=6,
+            )
+        if not self.bootstrap and n_drawn > n_rows:
+            raise SettingError(
+                f"Effective max_samples={n_drawn} must be <= n_samples={n_rows} to be able to"
+                " sample without replacement."
+            )
+        if (
+            w is None
+            or self.max_samples is None
+            or isinstance(self.max_samples, Integral)
+        ):
+            return
+        if n_drawn < max(10, n_rows ** (1 / 3)):
+            warnings.warn(
+                f"Using the fractional value max_samples={self.max_samples} when the total sum of"
+                f" sample weights is {w.sum()} results in a low number ({n_drawn}) of bootstrap"
+                " samples. We recommend passing `max_samples` as an integer.",
+                UserWarning,
+                stacklevel=6,
+            )
 
     def _members_before(self, before: dict[str, Any]) -> list[Any]:
         """The members of the fit that a warm start goes on with."""
@@ -482,7 +520,7 @@ class BaggingBase(Ensemble):
         raise undefined(self, "_oob_error")
 
 
-def _number(limit: Any, n: int) -> int:
+def _number(limit: Any, n: float) -> int:
     """A number, or a share of n rounded down, at least 1."""
     if isinstance(limit, Integral):
         return int(limit)

@@ -47,9 +47,9 @@ class BaggingClassifier(Classifier, MemberImportances, BaggingBase):
     subspace method (Ho 1998).
 
     Everything random follows from the seed and the number of the member, so that the result is the
-    same for any number of threads. A row of weight w is drawn as often as any other and then weighs
-    w times its draws; for an estimator whose `fit` does not take `sample_weight`, rows are drawn
-    with chances ∝ w instead. Zero-weight rows are ignored.
+    same for any number of threads. Rows are drawn with chances ∝ their weights, as in
+    scikit-learn, and a row drawn m times weighs m, or is there m times for an estimator whose `fit`
+    takes no `sample_weight`. Zero-weight rows are ignored.
 
     Lyceum's learners (and pipelines of them) take mixed tables, missing cells and scans as they do
     alone. An estimator from elsewhere is given what `fit` was given: an array, or the frame as it
@@ -125,7 +125,7 @@ class BaggingClassifier(Classifier, MemberImportances, BaggingBase):
         estimator: Any = None,
         n_estimators: int = 10,
         *,
-        max_samples: int | float = 1.0,
+        max_samples: int | float | None = None,
         bootstrap: bool = True,
         max_features: int | float = 1.0,
         bootstrap_features: bool = False,

@@ -13,7 +13,6 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 from sklearn.base import is_classifier
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from lyceum._core.base import (
@@ -28,7 +27,7 @@ from lyceum._core.base import (
 from lyceum._core.constraints import Interval, RealNotInt, StrOptions
 from lyceum._core.data import Block, Rows
 from lyceum._core.probability import class_weight_factors
-from lyceum._core.statistics import midpoints
+from lyceum._core.statistics import drawn_seed, midpoints
 from lyceum._core.threads import ordered_map
 from lyceum._core.trees import (
     GROWTH_CONSTRAINTS,
@@ -53,7 +52,7 @@ from lyceum._core.trees import (
 )
 from lyceum._core.types import Data, Target, Weights
 from lyceum.ensemble.bagging.draws import OutOfBag, TreeDraws
-from lyceum.ensemble.tree_members import tree_of_forest, unfitted_tree
+from lyceum.ensemble.tree_members import seed_of_tree, tree_of_forest, unfitted_tree
 from lyceum.errors import SettingError
 from lyceum.progress import report
 from lyceum.report import Explanation, Summary, Table
@@ -221,9 +220,7 @@ class Forest(WithTrees, Learner):
         if earlier and before is not None:
             check_same_columns(self, before)
         if not earlier:
-            self.seed_ = int(
-                check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
-            )
+            self.seed_ = drawn_seed(self.random_state)
         data = ForestData.on(self, rows, outputs)
         self.draws_ = data.draws
         trees = list(earlier)
@@ -300,7 +297,10 @@ class Forest(WithTrees, Learner):
     def __getitem__(self, number: int) -> Any:
         """One tree as a learner of its own."""
         check_is_fitted(self)
-        return tree_of_forest(self, self.trees_[number])
+        index = range(len(self.trees_))[number]
+        return tree_of_forest(
+            self, self.trees_[number], seed_of_tree(self.seed_, index)
+        )
 
     @property
     def feature_importances_(self) -> np.ndarray:
@@ -467,9 +467,8 @@ class ForestData:
         if factors is not None:
             row_factors = factors[self.y]
             weight = row_factors if weight is None else weight * row_factors
-        # rows are drawn from [seed, number]; what is drawn at nodes has a stream of its own
-        chance = np.random.default_rng([self.draws.seed, number, 1])
-        growth = replace(self.growth, seed=int(chance.integers(1 << 62)))
+        seed = drawn_seed(seed_of_tree(self.draws.seed, number))
+        growth = replace(self.growth, seed=seed)
         tree = grow(self.columns, self.y, weight, growth, self.n_classes)
         if self.ccp_alpha and tree.n_nodes > 1:
             tree = prune_by_complexity(tree, self.ccp_alpha)

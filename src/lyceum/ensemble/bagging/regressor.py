@@ -80,7 +80,7 @@ class BaggingRegressor(Regressor, MemberImportances, BaggingBase):
         estimator: Any = None,
         n_estimators: int = 10,
         *,
-        max_samples: int | float = 1.0,
+        max_samples: int | float | None = None,
         bootstrap: bool = True,
         max_features: int | float = 1.0,
         bootstrap_features: bool = False,

@@ -45,7 +45,7 @@ def draws_rows(learner: Estimator) -> bool:
         return True
     if not takes_weights(learner._base()):
         raise SettingError(
-            f"{type(learner._base()).__name__} does not take sample_weight, which AdaBoost by"
+            f"{type(learner._base()).__name__} doesn't support sample_weight, which AdaBoost by"
             ' reweighting needs: use method="resample"'
         )
     return False

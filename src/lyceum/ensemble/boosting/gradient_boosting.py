@@ -156,9 +156,16 @@ class GradientBoostingClassifier(BoostedClasses, ExactBoosting):
         is_logistic = self.loss == "log_loss" and len(self.classes_) <= 2
         return 2.0 if is_logistic else 1.0
 
+    def _constant(self) -> Any:
+        from sklearn.dummy import DummyClassifier  # takes long to import
+
+        priors = self._posterior(self.baseline_[None, :])[0]
+        rows = np.zeros((len(priors), 1))
+        return DummyClassifier(strategy="prior").fit(rows, self.classes_, priors)
+
     def _scores_of_init(self, data: MemberData) -> np.ndarray:
         least = np.finfo(np.float64).eps
-        shares = data.posteriors(self.init_, self.classes_).clip(least, 1.0 - least)
+        shares = data.posteriors(self.start_, self.classes_).clip(least, 1.0 - least)
         logs = np.log(shares)
         if len(self.classes_) > 2:
             return logs - logs.mean(axis=1, keepdims=True)
@@ -292,6 +299,15 @@ class GradientBoostingRegressor(BoostedNumbers, ExactBoosting):
         if not self._starts_from_learner:
             return super().explain(X)
         return self._explain_from_typical(self._predict, X, "prediction")
+
+    def _constant(self) -> Any:
+        from sklearn.dummy import DummyRegressor  # takes long to import
+
+        dummy = DummyRegressor(strategy="mean")
+        if self.loss != "squared_error":
+            quantile = self.alpha if self.loss == "quantile" else 0.5
+            dummy = DummyRegressor(strategy="quantile", quantile=quantile)
+        return dummy.fit([[0.0]], self.baseline_)
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         return {"baseline_": (1,)}

@@ -33,6 +33,7 @@ from lyceum.ensemble.boosting.column_rules import (
     interaction_sets,
     set_flags,
 )
+from lyceum.ensemble.boosting.scikit_nodes import TreePredictor
 from lyceum.ensemble.boosting.scoring import score_of
 from lyceum.ensemble.boosting.state import BoostingState, seed_of
 from lyceum.ensemble.boosting.trees import MOST_LEAVES, TreeGrower
@@ -148,6 +149,21 @@ class HistBoosting(BoostedTrees):
         "random_state": ["random_state"],
         "categorical_features": CATEGORICAL_FEATURES,
     }
+
+    # -- by scikit-learn's private names, for tools that read trees (SHAP) -------------
+
+    @property
+    def _predictors(self) -> list[list[TreePredictor]]:
+        """The trees, round by round, as arrays of nodes."""
+        check_is_fitted(self)
+        trees = [TreePredictor.of(tree) for tree in self.trees_]
+        K = len(self.baseline_)
+        return [trees[first : first + K] for first in range(0, len(trees), K)]
+
+    @property
+    def _baseline_prediction(self) -> np.ndarray:
+        """`baseline_`, one row."""
+        return self.baseline_[None, :]
 
     # -- what a subclass says ----------------------------------------------------------
 

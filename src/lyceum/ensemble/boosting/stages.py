@@ -17,6 +17,7 @@ from lyceum._core.base import (
     takes_rows,
     takes_weights,
     typical_row,
+    undefined,
 )
 from lyceum._core.constraints import HasMethods, Interval, StrOptions
 from lyceum._core.data import ArraySource, Block
@@ -110,8 +111,9 @@ class ExactBoosting(BoostedTrees):
         Round by round, in a round one for every score; the learning rate is not in their values.
     n_estimators_ : int
         Rounds that were made.
-    init_ : estimator, "zero" or None
-        The fitted estimator that the rounds start from; None where they start from `baseline_`.
+    init_ : estimator or "zero"
+        The fitted estimator that the rounds start from; scikit-learn's dummy of `baseline_` where
+        they start from the best constant.
     train_score_ : ndarray of shape (n_estimators_,)
         The mean loss of the rows that every round learned from, in scikit-learn's units: twice
         `history_` for squared error and two classes.
@@ -152,6 +154,7 @@ class ExactBoosting(BoostedTrees):
     }
 
     init: Any
+    start_: Any  # a fitted estimator, "zero", or None for the best constant
     oob_score_: float
 
     # -- fit ---------------------------------------------------------------------------
@@ -239,12 +242,12 @@ class ExactBoosting(BoostedTrees):
             self.__dict__.pop(name, None)
         assert block.y is not None
         self.baseline_ = self._loss(block.y, block.w).baseline()
-        self.init_ = self.init
+        self.start_ = self.init
         if self.init is None:
             return
         self.baseline_ = np.zeros_like(self.baseline_)
         if self.init != "zero":
-            self.init_ = self._fitted_init(block)
+            self.start_ = self._fitted_init(block)
             self.typical_ = typical_row(block)
 
     def _fitted_init(self, block: Block) -> Any:
@@ -400,18 +403,29 @@ class ExactBoosting(BoostedTrees):
 
     @property
     def _starts_from_learner(self) -> bool:
-        return not (self.init_ is None or isinstance(self.init_, str))
+        return not (self.start_ is None or isinstance(self.start_, str))
+
+    @property
+    def init_(self) -> Any:
+        """What the rounds start from."""
+        if self.start_ is None:
+            return self._constant()
+        return self.start_
+
+    def _constant(self) -> Any:
+        """scikit-learn's dummy whose answer is the best constant."""
+        raise undefined(self, "_constant")
 
     def _first_scores(self, block: Block) -> np.ndarray:
         if not self._starts_from_learner:
             return super()._first_scores(block)
-        is_ours = takes_rows(self.init_)
+        is_ours = takes_rows(self.start_)
         data = MemberData.of_block(block, is_ours, not is_ours)
         return self._scores_of_init(data)
 
     def _scores_of_init(self, data: MemberData) -> np.ndarray:
-        """The predictions of `init_` as scores, (n, K)."""
-        return data.numbers(self.init_)[:, None]
+        """The predictions of `start_` as scores, (n, K)."""
+        return data.numbers(self.start_)[:, None]
 
     def apply(self, X: Data) -> Any:
         """The leaf of every row in every tree: (n_samples, n_estimators_), of a classifier

@@ -38,7 +38,7 @@ from lyceum._core.statistics import given_splits, seed_from
 from lyceum._core.threads import ordered_map
 from lyceum._core.types import Data, Operation, Target, Weights
 from lyceum.ensemble.committees.explanation import MemberExplanation
-from lyceum.errors import DataError, SettingError
+from lyceum.errors import DataError, SettingError, WeightsError
 from lyceum.evaluate import splitter
 from lyceum.progress import report
 
@@ -367,9 +367,9 @@ class NamedEnsemble(_BaseComposition, Ensemble):
     def _check_weighted(self) -> None:
         for learner in self._all_learners():
             if not takes_weights(learner):
-                raise DataError(
-                    f"sample_weight was given to {type(self).__name__}, but its member"
-                    f" {type(learner).__name__} takes no weights: leave it out, or fit without"
+                raise WeightsError(
+                    f"Underlying estimator {type(learner).__name__} does not support sample"
+                    f" weights. {type(self).__name__} passes them on: leave it out, or fit without"
                     " sample_weight"
                 )
 

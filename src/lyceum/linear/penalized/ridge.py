@@ -101,7 +101,7 @@ class Ridge(LeastSquares):
     _coding = "one_hot"
     _needs_scaling = True
     _parameter_constraints: ClassVar[dict] = {
-        "alpha": [Interval(Real, 0, None, closed="left"), np.ndarray],
+        "alpha": [Interval(Real, 0, None, closed="left"), "array-like"],
         "max_iter": [Interval(Integral, 1, None, closed="left"), None],
         "tol": [Interval(Real, 0, None, closed="left")],
         "solver": [StrOptions({"auto", "normal", "recursive", "lbfgs", *_SOLVERS})],
@@ -155,9 +155,6 @@ class Ridge(LeastSquares):
         self._check_solver()
         if has_several_targets(y) and n_targets(y) == 1:
             y = target_columns(y)[0]  # scikit-learn's Ridge has flat coefficients here
-        elif np.ndim(self.alpha) and np.size(self.alpha) == 1:
-            alpha = float(np.ravel(self.alpha)[0])
-            return fit_each_target(self, X, y, sample_weight, [{"alpha": alpha}])
         return super().fit(X, y, sample_weight)
 
     def _check_solver(self) -> None:
@@ -196,16 +193,28 @@ class Ridge(LeastSquares):
         return self.solver != "recursive"
 
     def _penalty(self, statistic: Scatter | RowScatter) -> float | np.ndarray:
-        if not self.standardize or not self.alpha:
-            return float(self.alpha)
+        alpha = self._single_alpha
+        if not self.standardize or not alpha:
+            return alpha
         # alpha (s_j b_j)²: a penalty of alpha s_j² on b_j as it is
         factors = inverse_deviations(statistic.xx_diagonal, statistic.weight)
-        return self.alpha / factors**2
+        return alpha / factors**2
+
+    @property
+    def _single_alpha(self) -> float:
+        """The penalty of one target."""
+        alphas = np.ravel(np.asarray(self.alpha, dtype=np.float64))
+        if len(alphas) != 1:
+            raise SettingError(
+                "Number of targets and number of penalties do not correspond:"
+                f" 1 != {len(alphas)}"
+            )
+        return float(alphas[0])
 
     def _refine(self, fit: Fit, rows: Rows) -> Fit:
         if self._is_closed:
             return super()._refine(fit, rows)
-        if not self.alpha > 0:
+        if not self._single_alpha > 0:
             raise SettingError(
                 "solver='recursive' starts from the inverse of alpha I: give alpha > 0"
             )
@@ -227,7 +236,7 @@ class Ridge(LeastSquares):
         refuse_several_targets(self, "summary")
         facts = {
             "rows": self.statistic_.n_rows,
-            "alpha": float(self.alpha),
+            "alpha": self._single_alpha,
             "R²": self.r2_,
             "effective degrees of freedom": self.effective_degrees_,
             "norm of the coefficients": float(np.linalg.norm(self.coef_)),

@@ -161,6 +161,7 @@ class RidgeCV(PenaltyCV):
         self.categorical_features = categorical_features
 
     best_score_: Any
+    cv_results_: np.ndarray
 
     def fit(self, X: Data, y: Target = None, sample_weight: Weights = None):
         """Learn the penalty and the coefficients.
@@ -180,7 +181,11 @@ class RidgeCV(PenaltyCV):
                 stacklevel=3,
             )
         if has_several_targets(y) and n_targets(y) == 1:
-            y = target_columns(y)[0]  # as in Ridge, coefficients are flat
+            # as in scikit-learn, coefficients are flat and what was left out is not
+            self._fit_target(X, target_columns(y)[0], sample_weight)
+            if self.store_cv_results:
+                self.cv_results_ = self.cv_results_[:, None, :]
+            return self
         if has_several_targets(y):
             return self._fit_targets(X, y, sample_weight)
         self._fit_target(X, y, sample_weight)

@@ -117,7 +117,7 @@ class RankedLearner(Shown):
         In how many of the finished folds settings were searched; in the others the learner has its
         defaults, because the budget did not reach.
     calibration : str
-        How its posteriors were calibrated in most folds: "temperature", "sigmoid" or "isotonic";
+        How its posteriors were calibrated in most folds: "temperature", "logit" or "bounded";
         else empty.
     folds_calibrated : int
         In how many folds they were calibrated, by whatever map the inner folds favored.

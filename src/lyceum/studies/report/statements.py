@@ -293,8 +293,8 @@ def _calibration_maps(comparison: Comparison, rule: LossRule) -> Iterator[str]:
 
 _MAPS = {
     "temperature": "a temperature",
-    "sigmoid": "a sigmoid",
-    "isotonic": "isotonic regression",
+    "logit": "a sigmoid of their logits",
+    "bounded": "isotonic regression",
 }
 
 

@@ -38,7 +38,7 @@ def choose_map(search: SettingsSearch, rule: LossRule) -> PosteriorMap | None:
     before = rule.inner_losses(y, predicted)
     best = None
     most = 0.0
-    for method in PosteriorMap.METHODS:
+    for method in PosteriorMap.OF_POSTERIORS:
         mapped = np.zeros_like(predicted)
         for fold in np.unique(folds):
             tested = folds == fold
@@ -63,7 +63,7 @@ def usual_calibration(results: Iterable[TaskResult]) -> str:
     most = max(counts.values(), default=0)
     if counts.get("", 0) == most:
         return ""
-    return next(name for name in PosteriorMap.METHODS if counts[name] == most)
+    return next(name for name in PosteriorMap.OF_POSTERIORS if counts[name] == most)
 
 
 def calibrated_model(

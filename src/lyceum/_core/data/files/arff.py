@@ -16,6 +16,7 @@ _ATTRIBUTE = re.compile(rf"@attribute\s+({_QUOTED}|[^\s{{]+)\s*(.+)$", re.IGNORE
 _CELL = re.compile(rf"\s*({_QUOTED}|[^,]*?)\s*(,|$)")
 _PLACED = re.compile(rf"\s*(\S+)\s+({_QUOTED}|[^,]*?)\s*(,|$)")
 _NUMBERS = ("numeric", "real", "integer")
+_EXACT = 1 << 53  # whole numbers up to it are exact as floats
 _DATE = "yyyy-MM-dd'T'HH:mm:ss"  # what a date is without a format of its own
 _DATE_PARTS = {
     "yyyy": "%Y",
@@ -207,7 +208,7 @@ def _convert(
         )
     try:
         if type_name in _NUMBERS:
-            return cells.cast(pa.float64())
+            return _numbers(cells, type_name == "integer")
         if type_name == "date":
             # Java's letters become those of C; a directive of C in the file may crash Arrow
             declared = _plain(kind[4:].strip()) or _DATE
@@ -226,6 +227,20 @@ def _convert(
         raise DataError(
             f"{path}: attribute {name!r} is declared {kind} but {error}"
         ) from error
+
+
+def _numbers(cells: pa.ChunkedArray, is_whole: bool) -> pa.ChunkedArray:
+    """Floats; whole numbers of 64 bits where floats would merge some of them."""
+    numbers = cells.cast(pa.float64())
+    largest = pc.max(pc.abs(numbers)).as_py()
+    if largest is None or largest < _EXACT:
+        return numbers
+    try:
+        return cells.cast(pa.int64())
+    except pa.ArrowInvalid:
+        if is_whole:
+            raise
+        return numbers
 
 
 def _nominal(

@@ -20,7 +20,7 @@ from lyceum._core.data.files.file_format import FileFormat
 from lyceum._core.data.files.limits import Stopwatch, check_memory, memory_limit
 from lyceum._core.data.files.raw_bytes import read_head
 from lyceum._core.data.inputs.arrow import to_arrow
-from lyceum._core.lazy_arrow import pa
+from lyceum._core.lazy_arrow import pa, pc
 from lyceum._core.packages import check_installed
 from lyceum.errors import DataError
 
@@ -102,7 +102,7 @@ def _read_sqlite(path: str, file_format: FileFormat) -> pa.Table:
     with _sqlite_errors(path, watch), closing(_open_sqlite(path, watch)) as connection:
         tables = connection.execute(
             "select name from sqlite_master where type in ('table', 'view') and name not like"
-            " 'sqlite_%'"
+            " 'sqlite!_%' escape '!'"
         )
         name = choose_table(path, [row[0] for row in tables], file_format.table)
         query = f"select * from {_quote(name)}"
@@ -250,11 +250,17 @@ def _read_duckdb(path: str, file_format: FileFormat) -> pa.Table:
     try:
         with duckdb.connect(path, read_only=True, config=config) as connection:
             tables = connection.execute(
-                "select table_name from information_schema.tables order by table_name"
+                "select table_schema, table_name from information_schema.tables"
+                " order by table_name"
             ).fetchall()
-            name = choose_table(path, [row[0] for row in tables], file_format.table)
+            # "schema.table" outside of the schema that is there from the start
+            quoted = {}
+            for schema, table in tables:
+                name = table if schema == "main" else f"{schema}.{table}"
+                quoted[name] = f"{_quote(schema)}.{_quote(table)}"
+            name = choose_table(path, list(quoted), file_format.table)
             with _interrupted_in_time(connection, watch):
-                relation = connection.sql(f"select * from {_quote(name)}")
+                relation = connection.sql(f"select * from {quoted[name]}")
                 return _fetch_arrow(relation, path, name)
     # an interrupted stream of Arrow ends in an OSError, or before it begins in a RuntimeError
     except (
@@ -290,4 +296,15 @@ def _fetch_arrow(relation: Any, path: str, name: str) -> pa.Table:
         n_rows += batch.num_rows
         n_bytes += batch.nbytes
         check_memory(n_bytes, path, f"the first {n_rows:,} rows of {name!r}")
-    return to_arrow(pa.Table.from_batches(batches, reader.schema))
+    table = pa.Table.from_batches(batches, reader.schema)
+    for column, kind in zip(relation.columns, relation.types):
+        # DuckDB gives Arrow the bits of unsigned numbers as those of signed ones
+        if str(kind) != "UHUGEINT":
+            continue
+        least = pc.min(table[column]).as_py()
+        if least is not None and least < 0:
+            raise DataError(
+                f"{path}: column {column!r} holds whole numbers from 2^127 on, which cannot be"
+                " read: make them text by a view, cast(... as varchar)"
+            )
+    return to_arrow(table)

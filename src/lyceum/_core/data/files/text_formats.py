@@ -22,7 +22,7 @@ _CURRENCY = (
     r"(?:US\$|R\$|A\$|C\$|[$€£¥₹₽₩₪₺₫฿₴₦₱]|USD|EUR|GBP|JPY|CNY|CHF|SEK|NOK|DKK|PLN|CZK|AUD|CAD|INR|BRL"
     r"|kr\.?|zł|Fr\.)"
 )
-_LONG = r"^[+-]?\d{17,}$"  # whole numbers that floats round: identifiers
+_LONG = r"^[+-]?(?:9\d{15}|\d{17,})$"  # whole numbers that floats round: identifiers
 _NOT_SIGNS = r"[0-9eE.,+\-()'’%\s\x{a0}\x{202f}]"
 
 

@@ -174,17 +174,26 @@ def _check_sizes(data: pa.Buffer, name: str) -> None:
     content = memoryview(data)
     n_bytes = 0
     n_cells = 0
+    is_misread = False
     try:
         for header, body in _messages(content):
-            kind, table = _Table(content, header).union(1)
+            message = _Table(content, header)
+            kind, table = message.union(1)
             if kind == _DICTIONARY_BATCH:
                 table = table.table(1)
             if kind not in (_DICTIONARY_BATCH, _RECORD_BATCH):
                 continue
             n_cells += table.integer(0, "<q") * table.vector(1)[1]
             n_bytes += _unpacked_bytes(content, table, body)
+            # pyarrow packs messages of older versions, too, and reads them as not packed
+            is_misread |= message.integer(0, "<h") < _VERSION_5 and table.is_there(3)
     except (struct.error, IndexError, ValueError) as error:
         raise DataError(f"{name} is damaged: its batches are cut off") from error
+    if is_misread:
+        raise DataError(
+            f"{name} has packed batches in the form of an Arrow before 1.0, which cannot be read:"
+            " write it without compression, or with metadata_version=V5"
+        )
     check_memory(n_bytes, name, "its batches, unpacked,")
     check_memory(8 * n_cells, name, f"its {n_cells:,} cells")
 
@@ -200,7 +209,7 @@ def _unpacked_bytes(content: memoryview, batch: _Table, body: int) -> int:
     counts = np.frombuffer(content, "<i8", n_columns, start)
     if (counts < 0).any() or int(counts.astype(object).sum()) > n_buffers:
         raise ValueError("more buffers than there are")
-    if batch.offset(3) is None:
+    if not batch.is_there(3):
         return int(lengths.sum())
     # a packed buffer begins with the length that it is unpacked to, -1 if it is as it was
     n_bytes = 0
@@ -211,6 +220,7 @@ def _unpacked_bytes(content: memoryview, batch: _Table, body: int) -> int:
 
 _DICTIONARY_BATCH = 2
 _RECORD_BATCH = 3
+_VERSION_5 = 4
 
 
 class _Table:
@@ -229,6 +239,9 @@ class _Table:
             return None
         (distance,) = struct.unpack_from("<H", self._content, fields + 4 + 2 * field)
         return self._start + distance if distance else None
+
+    def is_there(self, field: int) -> bool:
+        return self.offset(field) is not None
 
     def integer(self, field: int, form: str) -> int:
         offset = self.offset(field)

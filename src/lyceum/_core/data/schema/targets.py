@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import sparse
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, column_or_1d
 
@@ -46,6 +47,7 @@ def checked_target(
     """The target as a flat array of one type, without missing values."""
     if y is None or task is None:
         return None
+    _check_dense(y, caller)
     if is_arrow(y, "Array"):
         y = y.to_numpy(zero_copy_only=False)
     elif is_arrow(y, "ChunkedArray"):
@@ -72,6 +74,13 @@ def checked_target(
     return y
 
 
+def _check_dense(y: Any, caller: str) -> None:
+    if sparse.issparse(y):
+        raise DataError(
+            f"y is sparse, and {caller} learns from an array: give y.toarray(), or one column of it"
+        )
+
+
 def fill_unlabeled(y: Any, name: str, caller: str) -> tuple[np.ndarray, np.ndarray]:
     """A target with some label in place of those that are missing, and where they were missing.
 
@@ -81,6 +90,7 @@ def fill_unlabeled(y: Any, name: str, caller: str) -> tuple[np.ndarray, np.ndarr
     >>> fill_unlabeled([2, -1, 3], "y", "A learner")
     (array([2, 2, 3]), array([False,  True, False]))
     """
+    _check_dense(y, caller)
     if is_arrow(y, "Array", "ChunkedArray"):
         y = y.to_pylist()
     elif is_pandas(y) and hasattr(y, "dtype"):
@@ -147,7 +157,7 @@ def checked_weights(w: Any, X: Any, caller: str) -> np.ndarray | None:
     weights = w if is_checked else _check_weight_numbers(w, X)
     if weights.min(initial=0.0) < 0:
         raise DataError(
-            f"sample_weight has negative values, which {caller} cannot take"
+            f"Negative values in data passed to `sample_weight`, which {caller} cannot take"
         )
     largest = weights.max(initial=0.0)
     if largest > _LARGEST_WEIGHT:

@@ -21,7 +21,12 @@ def check_outputs(learner: Any) -> None:
             f"criterion={learner.criterion!r} is for one target: choose from"
             f" {', '.join(map(repr, _CRITERIA))}, or fit one tree per column of y"
         )
-    used = [name for name in _ONE_OUTPUT if getattr(learner, name, None)]
+    unused = (None, False)  # compared by identity: a setting may be an array
+    used = [
+        name
+        for name in _ONE_OUTPUT
+        if not any(getattr(learner, name, None) is value for value in unused)
+    ]
     if used or getattr(learner, "ccp_alpha", 0.0) == "cv":
         raise SettingError(
             f"{used[0] if used else 'ccp_alpha'} is for one target: leave it out, or fit one tree"
