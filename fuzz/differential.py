@@ -236,7 +236,11 @@ def gaussian_mixture(problem: Problem, rng: np.random.Generator) -> Answers:
 def network(problem: Problem, rng: np.random.Generator) -> Answers:
     """The forward pass of a network with one hidden layer."""
     model = neural.MLPRegressor(
-        3, activation="tanh", max_iter=3, random_state=0, batch_size="all"
+        hidden_layer_sizes=3,
+        activation="tanh",
+        max_iter=3,
+        random_state=0,
+        batch_size="all",
     )
     model.fit(problem.X, problem.numbers)
     answers = []

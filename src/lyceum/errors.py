@@ -163,7 +163,7 @@ class WeightsError(DataError, TypeError):
     Examples
     --------
     >>> from lyceum.ensemble import VotingClassifier
-    >>> from lyceum.neighbors import KNeighborsClassifier
+    >>> from sklearn.neighbors import KNeighborsClassifier
     >>> vote = VotingClassifier([("near", KNeighborsClassifier(1))])
     >>> vote.fit([[0.0], [1.0]], [0, 1], sample_weight=[1.0, 2.0])  # doctest: +NORMALIZE_WHITESPACE
     Traceback (most recent call last):

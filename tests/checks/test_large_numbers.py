@@ -55,13 +55,15 @@ def test_missing_cells_may_stay_missing():
     assert np.isnan(model.transform([[1.0, np.nan]])[0, 1])
 
 
-def test_one_class_with_all_the_weight_is_the_prediction():
+def test_one_class_with_all_the_weight_is_the_prediction_or_refused():
     X, y = np.random.default_rng(0).normal(size=(20, 2)), np.arange(20) % 3
     w = np.zeros(20)
     w[1] = 1.0
     model = LinearDiscriminantAnalysis().fit(X, y, sample_weight=w)
     assert model.predict_proba(X)[:, 1].tolist() == [1.0] * 20
-    assert SVC().fit(X, y, sample_weight=w).predict(X).tolist() == [1] * 20
+    # as scikit-learn's: there is nothing to tell the class from
+    with pytest.raises(DataError, match="belong to the same class"):
+        SVC().fit(X, y, sample_weight=w)
     for covariance in ("full", "diagonal", "spherical", "identity"):
         learner = LinearDiscriminantAnalysis(covariance=covariance)
         for label in (0, 1):  # of two classes the rule is the log of their odds

@@ -158,5 +158,5 @@ def test_several_classes_weights_and_refusals():
     assert model.score(X, y) > 0.95
     assert model.coef_.shape == (3, 2)
     assert "ξ > 1" in str(model.summary())
-    with pytest.raises(SettingError, match="goes with loss='squared_hinge'"):
+    with pytest.raises(SettingError, match="take loss='squared_hinge'"):
         LinearSVC(loss="hinge", penalty="l1").fit(X, y)

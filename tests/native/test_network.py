@@ -207,7 +207,5 @@ def test_bad_arguments_are_refused(native):
         )
     with pytest.raises(ValueError, match="memory has shape"):
         net.descend(theta, np.zeros((1, net.size)), rows, None, 1, SGD, NO_CHANCE, 0)
-    with pytest.raises(ValueError, match="takes one output"):
-        network(native, (2, 3), 0, 0, 1)
     with pytest.raises(ValueError, match="activation has the code 7"):
         network(native, (2, 3, 1), 7, 0, 0)

@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -420,6 +419,8 @@ class Perceptron(LinearScores):
 
     def _held_out(self, rows: Rows) -> tuple[Rows, Rows]:
         """The rows to learn from, and those to judge by: a share of every class."""
+        from sklearn.model_selection import StratifiedShuffleSplit  # brings metrics
+
         codes = np.asarray(rows.coded_y)
         split = StratifiedShuffleSplit(
             1, test_size=self.validation_fraction, random_state=self.random_state

@@ -111,6 +111,9 @@ class ExactBoosting(BoostedTrees):
         Round by round, in a round one for every score; the learning rate is not in their values.
     n_estimators_ : int
         Rounds that were made.
+    start_ : estimator, "zero" or None
+        What the rounds start from: `init`, fitted where it is an estimator; None is the best
+        constant.
     init_ : estimator or "zero"
         The fitted estimator that the rounds start from; scikit-learn's dummy of `baseline_` where
         they start from the best constant.

@@ -170,7 +170,7 @@ class Ridge(LeastSquares):
 
     def _fit_targets(self, X: Data, y: Target, sample_weight: Weights) -> Any:
         count = n_targets(y)
-        alphas = np.ravel(self.alpha)
+        alphas = self._penalties()
         if len(alphas) not in (1, count):
             raise SettingError(
                 "Number of targets and number of penalties do not correspond:"
@@ -200,10 +200,19 @@ class Ridge(LeastSquares):
         factors = inverse_deviations(statistic.xx_diagonal, statistic.weight)
         return alpha / factors**2
 
+    def _penalties(self) -> np.ndarray:
+        """The penalties as a flat array: one, or one per target."""
+        try:
+            return np.asarray(self.alpha, dtype=np.float64).ravel()
+        except (TypeError, ValueError):
+            raise SettingError(
+                f"alpha={self.alpha!r} is no penalty: give a number, or a list of one per target"
+            ) from None
+
     @property
     def _single_alpha(self) -> float:
         """The penalty of one target."""
-        alphas = np.ravel(np.asarray(self.alpha, dtype=np.float64))
+        alphas = self._penalties()
         if len(alphas) != 1:
             raise SettingError(
                 "Number of targets and number of penalties do not correspond:"
