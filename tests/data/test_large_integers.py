@@ -224,6 +224,15 @@ def test_in_arff_files_they_stay_apart(tmp_path, declared):
     assert read_data(path).table["id"].to_pylist() == LABELS.tolist()
 
 
+@pytest.mark.parametrize("declared", ["integer", "numeric", "real"])
+def test_in_arff_files_numbers_of_64_bits_without_sign_stay_apart(tmp_path, declared):
+    numbers = [2**64 - 1, 2**64 - 2, 2**63]
+    path = tmp_path / "t.arff"
+    rows = "\n".join(map(str, numbers))
+    path.write_text(f"@relation r\n@attribute id {declared}\n@data\n{rows}\n")
+    assert read_data(path).table["id"].to_pylist() == numbers
+
+
 def test_in_arff_files_whole_numbers_beyond_64_bits_are_refused_by_value(tmp_path):
     path = tmp_path / "t.arff"
     path.write_text(f"@relation r\n@attribute id integer\n@data\n1\n{2**64}\n")

@@ -235,12 +235,13 @@ def _numbers(cells: pa.ChunkedArray, is_whole: bool) -> pa.ChunkedArray:
     largest = pc.max(pc.abs(numbers)).as_py()
     if largest is None or largest < _EXACT:
         return numbers
-    try:
-        return cells.cast(pa.int64())
-    except pa.ArrowInvalid:
-        if is_whole:
-            raise
-        return numbers
+    for whole in (pa.int64(), pa.uint64()):
+        try:
+            return cells.cast(whole)
+        except pa.ArrowInvalid:
+            if is_whole and whole == pa.uint64():
+                raise
+    return numbers
 
 
 def _nominal(
