@@ -15,14 +15,13 @@ import pandas as pd
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
-from tests.checks.cases import learner_named
 from tests.checks.extremes import METHODS, _call, _unsound
 from tests.checks.parameter_values import VALUES
-from tests.checks.source_laws import cut_short
 from tests.checks.tables import data_for, mixed_for
 
-from fuzz import Finding, fitted
-from lyceum import catalog, persist
+from fuzz import Finding
+from fuzz.fresh_learners import make
+from lyceum import persist
 from lyceum._core.constraints import Interval, StrOptions
 
 __all__ = ["case", "make"]
@@ -38,12 +37,6 @@ REFUSALS = (
     "Sparse data was passed for X",
 )
 WHOLE = (0, 1, 2, 3, 5, 8, 29, 30, 31)
-
-
-def make() -> list[Any]:
-    """Every cataloged learner, with settings for few rows."""
-    names = [entry.name for entry in catalog.learners()[:: fitted.EVERY]]
-    return [(name, cut_short(learner_named(name))) for name in names]
 
 
 def case(
